@@ -881,3 +881,52 @@ def test_persons_in_the_columns_of_a_table_of_genotypes_are_a_question(variant, 
     assert any("transpose the table" in problem.sentence for problem in found.checks)
     assert {column.role for column in found.columns} == {"drop"}
     assert "relational" not in found.possible_roles
+
+
+@pytest.mark.parametrize("rows", [30, 300, 3_000])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("name_1", "name_2"),
+        ("partner_a_name", "partner_b_name"),
+        ("Mieter", "Mitmieter"),
+        ("bsn_tenant1", "bsn_tenant2"),
+    ],
+)
+def test_two_persons_in_a_row_are_said_with_the_limit(first, second, rows):
+    given, family = ("Anna", "Jan", "Olga", "Piotr", "Ewa"), ("Nowak", "Kowal", "Mazur", "Dudek", "Baran", "Sowa")
+
+    def person(n):
+        return str(100_000_007 + 17 * n) if "bsn" in first else f"{given[n % 5]} {family[n // 5 % 6]}"
+
+    data = {first: [person(n) for n in range(rows)], second: [person(7 * n + 3) if n % 3 else "" for n in range(rows)]}
+    data["region"] = [("east", "west")[n // 7 % 2] for n in range(rows)]
+    said = [problem.sentence for problem in anonset.inspect(data, unit="row").checks if first in problem.sentence]
+    assert any(names(text, f"'{first}' '{second}' 'several persons' guarantee") for text in said)
+    same = {**data, second: data[first]}
+    assert not any("several persons" in one.sentence for one in anonset.inspect(same, unit="row").checks)
+
+
+def test_a_row_without_the_id_that_all_others_have_is_named():
+    data = {"ID number": ["", *map(str, range(1001, 1046))], "quiz": [10, *(n % 11 for n in range(45))]}
+    said = [problem.sentence for problem in anonset.inspect(data, unit="row").checks]
+    assert any(names(text, "'row 1' 'ID number' delete") for text in said)
+
+
+@pytest.mark.parametrize(
+    ("number", "others", "most"),
+    [
+        ("id_assessment", ("score",), 12),
+        ("Kurs_ID", ("Punkte", "Dauer"), 40),
+        ("product id", ("amount", "minutes"), 90),
+    ],
+)
+def test_numbers_of_items_are_offered_before_other_numbers(number, others, most):
+    rows = 20 * most
+    data = {"student_no": [1000 + n * 7 % (rows // 5) for n in range(rows)]}
+    data |= {name: [(n * n + n // 3) % (2 * most + i) for n in range(rows)] for i, name in enumerate(others)}
+    data[number] = [500 + (n + n // 7 * 3) % most for n in range(rows)]
+    found = anonset.inspect(data, unit="student_no")
+    asked = [fix.settings["items"] for problem in found.checks for fix in problem.fixes if "items" in fix.settings]
+    proposed = [column.profile.name for column in found.columns if column.role == "items"]
+    assert [*([proposed] if proposed else []), *asked][0] == [number]

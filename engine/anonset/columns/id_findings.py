@@ -1,5 +1,6 @@
 """Facts about ids and names that the owner should know before an id is declared as the person."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
 from anonset.columns.profiles import count_differing
 from anonset.data.array_types import Bools, Int64
-from anonset.data.table_facts import COUNTRY, MERGES, NO_ID, TESTS, PersonSign
+from anonset.data.table_facts import COUNTRY, MERGES, NO_ID, SEVERAL, TESTS, PersonSign
 from anonset.errors import Fix, Problem
 from anonset.lazy_arrow import pa
 from anonset.spelling import counted, listed, setting
@@ -43,7 +44,7 @@ def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[str]:
     ids
         Columns that may identify the person.
     """
-    findings, spelled = [_odd_row(columns)], dict[str, Any]()
+    findings, spelled = [_odd_row(columns, ids)], dict[str, Any]()
     for name in ids:
         if (
             name not in columns
@@ -59,9 +60,9 @@ def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[str]:
     return list(filter(None, findings))
 
 
-def _odd_row(columns: ArrowColumns) -> str:
-    """Return a finding on a row that is blank in several columns that all other rows fill, such as a row of maximum
-    points. Empty if there is none.
+def _odd_row(columns: ArrowColumns, ids: Sequence[str]) -> str:
+    """Return a finding on a row that is blank in an id or in several columns that all other rows fill, such as a row of
+    maximum points. Empty if there is none.
     """
     blank_in: dict[int, list[str]] = {}
     for name, column in columns.items():
@@ -70,7 +71,7 @@ def _odd_row(columns: ArrowColumns) -> str:
             if len(blank) == 1:
                 blank_in.setdefault(int(blank[0]), []).append(name)
     row, names = max(blank_in.items(), key=lambda one: len(one[1]), default=(0, []))
-    if len(names) < _FEWEST_EARLIER:
+    if len(names) < _FEWEST_EARLIER and not {*names} & {*ids}:
         return ""
     shown = listed([*map(repr, names)], most=_MOST)
     return f"row {row + 1} is the only one that is blank in {shown}: if it is no person, delete it from the file"
@@ -227,6 +228,10 @@ _OF_TESTS = (
     r"|(john|jane)\W+doe|doe\W+(john|jane))(\PL|$)|テスト|测试|測試|테스트"
 )
 """Pattern of the names and ids of test persons. First names and surnames may be in two columns."""
+_PARTNER = re.compile(r"(?i)(?<![^\W_])(co|[ab])(?![^\W_])|[12](?![^\W_])|^(co|mit)(?=[^\W_]{4})")
+"""Parts of headers that distinguish the persons of a row, as in ``name_1`` and ``name_2``, or tenant and co-tenant."""
+_SAME = 0.5
+"""Minimum share of equal cells in columns of the same person."""
 _BIRTH, _DATED = r"^(18|19|20)\d\d(\d{4}$|\D|$)|^\d+\D+\w+\D+\d+", 0.9
 """Pattern of years and dates, and their minimum share in a column of birth. An age is no constant fact."""
 
@@ -250,6 +255,7 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
         if len(rows):
             n_persons = len(rows) if persons is None else count_distinct(persons[rows])
             yield PersonSign((*named,), rows=len(rows), persons=n_persons, kind=TESTS)
+    yield from _several_in_a_row(plain)
     if persons is None:
         return
     yield from two_forms(plain, ids)
@@ -258,6 +264,20 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
         fewest = several if _names_persons(name, plain[name]) else 1 if _is_constant(name, plain[name]) else None
         if fewest is not None and (differing := count_differing(persons, plain[name])) >= fewest:
             yield PersonSign((name,), rows=len(persons), persons=differing, kind=MERGES)
+
+
+def _several_in_a_row(columns: ArrowColumns) -> Iterator[PersonSign]:
+    """Yield the first columns that each identify another person of a row, such as both partners of a couple."""
+    alike: dict[str, list[str]] = {}
+    for name in columns:
+        alike.setdefault(re.sub(r"[\W_]", "", _PARTNER.sub("", name)).casefold(), []).append(name)
+    for names in (names for stem, names in alike.items() if stem and len(names) > 1):
+        values = [given_texts(columns[name]).unique().to_pylist() for name in names]
+        named = all(meaning_of(name) in ("name", "person id") for name in names) or all(map(are_names, values))
+        first, second = (arrow.fill_null(texts_of(columns[name]), "") for name in names[:2])
+        if named and arrow.to_numpy(arrow.equal(first, second)).mean() < _SAME:
+            yield PersonSign((*names,), rows=len(columns[names[0]]), kind=SEVERAL)
+            return
 
 
 def two_forms(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSign]:

@@ -128,16 +128,22 @@ def _differ_nearly(profile: Profile) -> bool:
 
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns of texts or codes that may contain one item per row, the most probable first: by the header,
-    then no agents and ids, texts before numbers, words that are not capitalized, which may be names, and many
-    different values before few.
+    then no agents, no ids of letters, texts before numbers, ids before other numbers, words that are not capitalized,
+    which may be names, and many different values before few.
     """
 
-    def likely(one: Profile) -> tuple[bool, bool, bool, bool, int]:
-        figures = one.kind == "integers" and not one.name.isdecimal()
-        ids = is_about_an_agent(one.name) or is_identifier(one.name)
-        return not names_items(one.name), ids, figures, one.capitalised, -one.distinct
+    def likely(one: Profile) -> tuple[bool, ...]:
+        figures, is_id = one.kind == "integers" and not one.name.isdecimal(), is_identifier(one.name)
+        others = is_about_an_agent(one.name), is_id and not figures, figures, figures and not is_id, one.capitalised
+        return (not names_items(one.name), *others)
 
-    return [one.name for one in sorted((profiles[name] for name in names if may_be_items(profiles[name])), key=likely)]
+    able = [profiles[name] for name in names if may_be_items(profiles[name])]
+    return [one.name for one in sorted(able, key=lambda one: (likely(one), -one.distinct))]
+
+
+def numbers_agents(profile: Profile) -> bool:
+    """Return True if values are numbers or keys of staff or places."""
+    return (profile.kind == "integers" or profile.keys) and is_about_an_agent(profile.name)
 
 
 def may_be_items(profile: Profile) -> bool:
@@ -156,7 +162,7 @@ def may_be_items(profile: Profile) -> bool:
             or (is_known(name) and not is_about_a_thing(name))
         )
         and (named or not profile.reaches)
-        and not ((profile.kind == "integers" or profile.keys) and is_about_an_agent(name))
+        and not numbers_agents(profile)
         and ((named and profile.kind != "integers") or not is_about(name, "quantities"))
     )
 

@@ -84,10 +84,10 @@ def changed_rows(rows: Mapping[str, int]) -> tuple[Change, ...]:
     return tuple(Change("", rule, 0, rows[rule]) for rule in _OF_ROWS if rows.get(rule))
 
 
-REPEATS, NO_ID, MERGES, TESTS, COUNTRY = "repeats", "no id", "merges", "tests", "country"
+REPEATS, NO_ID, MERGES, TESTS, COUNTRY, SEVERAL = "repeats", "no id", "merges", "tests", "country", "several"
 """Signs that the values of possible ids repeat, that values of a declared id mean a missing id, that a declared id
-belongs to several persons, because a fact of a person differs, that persons are test persons, and that telephone
-numbers have a national and an international form.
+belongs to several persons, because a fact of a person differs, that persons are test persons, that telephone numbers
+have a national and an international form, and that a row contains several persons.
 """
 
 

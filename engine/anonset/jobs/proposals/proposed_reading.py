@@ -105,11 +105,13 @@ def proposal_for(
     of_variants = any(nearly_all(_is_variant, labels) for labels in texts)
     unknown = [one for one in profiles if not roles[one.name].is_given]
     if persons := persons_as_columns(unknown, of_variants=of_variants):
-        rest = [name for name, role in roles.items() if not role.is_given and role.role != "drop"]
-        roles |= dict.fromkeys(rest, ProposedRole("drop", "describes a row, and columns may be persons"))
+        problem = column_person_problem([by_name[name] for name in persons])
+        wide = () if of_variants else problem.fixes
+        problems.append(replace(problem, fixes=wide))
+        of_sets = [roles[name] for name in persons if roles[name].role in SETS]  # a set without these columns is none
+        rest = [n for n, own in roles.items() if own in of_sets or not (wide or own.is_given or own.role == "drop")]
+        roles |= dict.fromkeys(rest, ProposedRole("drop", "read with columns that may be persons"))
         roles |= dict.fromkeys(persons, ProposedRole("drop", "may be a person in a column; if so, transpose the table"))
-        problems.append(column_person_problem([by_name[name] for name in persons]))
-        wide = problems[-1].fixes
         candidates = tuple(one for one in candidates if not {*one.columns}.intersection(persons))
         named = tuple(columns for columns in named if not {*columns}.intersection(persons))
     problems += _value_problems(profiles, roles, hierarchies, words, stated.names("drop"))

@@ -19,6 +19,7 @@ from anonset.columns.person_rules import (
     marked_columns,
     may_be_items,
     numbered_like,
+    numbers_agents,
     possible_items,
     recognized_roles,
     roles_by_behaviour,
@@ -372,6 +373,7 @@ class UnitReader(RedactedRepr):
         shapes += [f"{counted(len(sets[role]), 'column')} {shape}" for role, shape in _SHAPES.items() if sets[role]]
         named = f"{listed(shapes)} {'is' if len(chosen) == 1 else 'are'}" if chosen else "no column is"
         rest = [repr(names[0]) for names in self._item_series(merged)[_MOST_ITEMS:]]
+        rest += [repr(n) for n, own in merged.items() if own.differs and numbers_agents(self.profiles[n])]
         less = f" (less likely: {', '.join(rest[:_MOST_LESS_LIKELY])})" if rest else ""
         problem = Problem(f"{named} proposed as the items{less}", others)
         answers = [Fix({role: names for role, names in sets.items() if names}, f"{named} proposed")] if chosen else []

@@ -8,7 +8,7 @@ from anonset.columns.headers import meaning_of
 from anonset.columns.id_findings import placeholder_problem
 from anonset.data import Table
 from anonset.data.equivalence_classes import keys_of
-from anonset.data.table_facts import COUNTRY, MERGES, NO_ID, REPEATS, SPELLINGS, TESTS, PersonSign
+from anonset.data.table_facts import COUNTRY, MERGES, NO_ID, REPEATS, SEVERAL, SPELLINGS, TESTS, PersonSign
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import ROW, UNKNOWN
@@ -126,7 +126,7 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
         return (*merged, *_several_rows(table, model))
     if not table.statements.unit:
         return (*merged,)
-    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind not in (TESTS, COUNTRY)))
+    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind in (REPEATS, NO_ID, MERGES)))
 
 
 def spelled_ids(table: Table) -> list[Problem]:
@@ -170,15 +170,24 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
     return (Problem(problem, [of_persons]),)
 
 
-def findings_of_tests(table: Table) -> tuple[Problem, ...]:
-    """Return the number of persons who are named like test persons."""
-    return tuple(
-        Problem(
-            f"{counted(sign.persons, 'person')} in {counted(sign.rows, 'row')} named like test persons (column "
-            f"{' and '.join(map(repr, sign.columns))}); they count towards k: remove these rows from the data"
-        )
+def further_findings(table: Table) -> tuple[Problem, ...]:
+    """Return the number of persons who are named like test persons, and the columns with several persons per row."""
+    couples = [
+        f"{' and '.join(map(repr, sign.columns))} may be different persons, so that a row contains several persons; "
+        "the guarantee holds for a row, and not for a person in several rows, or who knows the others of the row"
         for sign in table.signs
-        if sign.kind == TESTS
+        if sign.kind == SEVERAL
+    ]
+    return (
+        *map(Problem, couples),
+        *(
+            Problem(
+                f"{counted(sign.persons, 'person')} in {counted(sign.rows, 'row')} named like test persons (column "
+                f"{' and '.join(map(repr, sign.columns))}); they count towards k: remove these rows from the data"
+            )
+            for sign in table.signs
+            if sign.kind == TESTS
+        ),
     )
 
 

@@ -18,7 +18,7 @@ from anonset.errors import Problem, WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
-from anonset.jobs.runs.persons import findings_of_tests, require_persons, unit_findings
+from anonset.jobs.runs.persons import further_findings, require_persons, unit_findings
 from anonset.jobs.spellings import spelling_problems
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss, require_under_ceilings
@@ -172,7 +172,7 @@ class Run:
             if problem and "worthless" not in self.accept:
                 raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
             warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-            problems = (*unit_findings(table, algorithm.model), *findings_of_tests(table))
+            problems = (*unit_findings(table, algorithm.model), *further_findings(table))
             contradictions = tuple(str(Problem(problem.sentence)) for problem in problems)
             warnings = (
                 *map(str, problems), *self.layout.warnings, *result.notes,
