@@ -282,6 +282,7 @@ class Browser:
 
     async def picture(self, most: int, top: float = 0) -> bytes:
         """Return a picture of the complete page as PNG, from `top` on, at most `most` pixels high."""
+        await self.script("scrollTo(0, 0)")  # the header is sticky
         size = (await self.command("Page.getLayoutMetrics"))["cssContentSize"]
         clip = {"x": 0, "y": top, "width": size["width"], "height": min(size["height"] - top, most), "scale": 1}
         taken = await self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)

@@ -14,7 +14,7 @@ from anonset.settings.table_lines import TABLE_ROLES
 from anonset.spelling import counted, listed
 from anonset.ui.screens.first_rows import show_first_rows
 from anonset.ui.screens.frame import Screen, card, table, text
-from anonset.ui.screens.role_menus import RoleMenus
+from anonset.ui.screens.role_menus import RoleMenus, Roles
 from anonset.ui.screens.run_sections import show_table
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.table_roles import roles_of
@@ -74,16 +74,8 @@ def _describe(stated: Job, keys: Sequence[str], found: Mapping[str, Any] | None,
         text("p", f"{_counts(found)}{linking}").classes("soft")
 
 
-def _columns(
-    menus: RoleMenus,
-    name: str,
-    keys: Sequence[str],
-    roles: Mapping[str, tuple[str, str]],
-    found: Mapping[str, Any] | None,
-    *,
-    can_change: bool,
-) -> None:
-    """Show the kind, the role and the reason of each column of a table."""
+def _columns(menus: RoleMenus, name: str, keys: Sequence[str], roles: Roles, found: Any, *, can_change: bool) -> None:
+    """Show the kind, the role and the reason of each column of a table. `found` are the findings about it, or None."""
     kinds = {} if found is None else {one["name"]: one["kind"] for one in found["columns"]}
     named = [column.partition(".")[2] for column in roles if column.partition(".")[0] == name]
     with table(("Column", "Kind", "Role", "Reason"), "columns roles linked"):

@@ -13,6 +13,9 @@ from anonset.ui.state import choices
 from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.setting_words import ROLE_WORDS
 
+Roles = Mapping[str, tuple[str, str]]
+"""Role of each column, and the reason for it."""
+
 
 class RoleMenus:
     """Menus with the role of each column of a job, next to the reasons. They follow the roles in the job file.
@@ -25,12 +28,7 @@ class RoleMenus:
         Columns that get their role together, or None if the screen does not offer this.
     """
 
-    def __init__(
-        self,
-        screen: Screen,
-        roles: Callable[[], Mapping[str, tuple[str, str]]],
-        choice: ColumnChoice | None = None,
-    ) -> None:
+    def __init__(self, screen: Screen, roles: Callable[[], Roles], choice: ColumnChoice | None = None) -> None:
         self._screen = screen
         self._roles = roles
         self._choice = choice
@@ -82,7 +80,7 @@ class RoleMenus:
         if role != former and not self._screen.act(choices.give_role, self._screen.state, [column], role):
             self._shown[column][0].set_value(former)
 
-    def _show(self, roles: Mapping[str, tuple[str, str]]) -> None:
+    def _show(self, roles: Roles) -> None:
         for name, (menu, reason) in self._shown.items():
             role, why = roles[name]
             if role in menu.options:
