@@ -267,7 +267,7 @@ def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
             _in_few_words(judgement),
         )
         for key, claims in judged.items()
-        for judgement in claims
+        for judgement in sorted(claims, key=lambda one: place_of(one.verdict))
         if judgement.claim.main
     ]
     if not cells:
@@ -286,6 +286,15 @@ def _judged_and_holding(claims: Iterable[Judged]) -> tuple[int, int]:
     """Return the number of claims with a verdict, and of those that hold."""
     verdicts = [one.verdict for one in claims if one.verdict not in criteria.WITHOUT_VERDICT]
     return len(verdicts), verdicts.count(criteria.HOLDS_IN_WORDS)
+
+
+def place_of(verdict: str) -> int:
+    """Return the place of a verdict in the order of the page.
+
+    >>> place_of("contradicted") < place_of("depends on the leaf order") < place_of("holds")
+    True
+    """
+    return next(place for place, (word, _) in enumerate(_ORDER) if verdict.startswith(word))
 
 
 def _figure(key: str, judgement: Judged) -> Figure:

@@ -156,14 +156,14 @@ def _data_of(key: str) -> str:
 
 
 def claims_table(key: str, results: Path = RESULTS) -> str:
-    """Return the verdicts on all claims of a paper as a short Markdown table.
+    """Return the verdicts on all claims of a paper as a short Markdown table. Claims that do not hold come first.
 
     If figures share claims, the table has a row per claim, and lists the figures of each verdict. A sentence before the
     table names each figure whose results the code did not give again.
     """
     outdated = "".join(f"{line}.\n\n" for line in disagreeing(key, results))
     chosen = paper(key)
-    judged = judge(chosen, results_of(chosen, results))
+    judged = sorted(judge(chosen, results_of(chosen, results)), key=lambda one: findings.place_of(one.verdict))
     figures: dict[str, dict[str, list[str]]] = {}
     criteria_of = {judgement.claim.text: judgement.claim.criterion for judgement in judged}
     for judgement in judged:

@@ -364,6 +364,7 @@ def test_the_block_of_the_page_is_replaced(place):
     text = page.read_text()
     assert text.startswith("before\n<!-- results:made.up -->\n| figure | claim | criterion | verdict | measured |\n")
     assert text.endswith("\n| Fig. 2 | it is nine | 9 | **holds** | 9 |\n<!-- /results:made.up -->\nafter\n")
+    assert text.index("| it falls |") < text.index("| it grows |"), "claims that fail come first"
     assert "\nold\n" not in text
 
 
@@ -580,6 +581,9 @@ def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(
     assert f"**{against} are contradicted or fail**,\n{sum(counts.values()) - against - here} have" in text
     places = [text.index(f"\n### {head}\n") for head in ("Contradicted", "Fails", "Holds")]
     assert text.index("are contradicted:") < text.index(f"* {here} hold:") < min(places)
+    main = re.findall(r"^\| Poulis.*?\| \*\*(contradicted|mixed|equal|holds)", text.split("\n## ")[1], re.M)
+    assert main == sorted(main, key=["contradicted", "mixed", "equal", "holds"].index)
+    assert set(main) == {"contradicted", "mixed", "equal", "holds"}
     for of_paper in text.split("\n## ")[1:]:
         heads = re.findall(r"^### (Contradicted|Fails|Mixed|Holds)$", of_paper, re.M)
         assert heads == sorted(heads, key=["Contradicted", "Fails", "Mixed", "Holds"].index)

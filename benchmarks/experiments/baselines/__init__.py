@@ -46,10 +46,10 @@ LARGE, LARGE_DATA = 60_000, RT_DATA
 """Number of training records of the figure of larger data, and the data set with so many records."""
 LARGE_WAYS: Mapping[str, Sequence[str]] = {
     "k": ("apriori", "set-search", "disassociation"),
-    "epsilon": ("independent", "mst", "priv-basis"),
+    "epsilon": ("independent", "tree", "mst", "priv-basis"),
 }
 """Ways with larger data, by the parameter at which they are measured."""
-LARGE_AT: Mapping[str, Sequence[int | str]] = {"k": (5,), "epsilon": ("1", "10")}
+LARGE_AT: Mapping[str, Sequence[int | str]] = {"k": (5, 10, 25), "epsilon": ("1", "10")}
 LEVELS = SAMPLES.draws[:10]
 """Random divisions of a data set into training records and test records."""
 PILOT = LEVELS[:1]

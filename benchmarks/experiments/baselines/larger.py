@@ -1,8 +1,10 @@
 """Compare releases of many records with releases of fewer records of the same data."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
 from statistics import mean
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.experiments.baselines import LARGE, LARGE_AT, LARGE_DATA, LARGE_WAYS, place
 from benchmarks.experiments.baselines.measurement import TRAINED
@@ -16,10 +18,11 @@ HEAD = f"""\
 records overlap more, so their intervals are narrower than those for new data:"""
 
 
-class Release(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Release:
     """A release at both numbers of records."""
 
-    name: str
+    way: str
     parameter: str
     """``k`` or ``epsilon``."""
     x: int | str
@@ -33,7 +36,10 @@ def table(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]])
     """Return a table of the quantities at both numbers of records."""
     head = [f"{COLUMNS[quantity]}, {n:,}" for quantity in COMPARED for n in (TRAINED, LARGE)]
     cells = [
-        (one.name, *(interval(measured[quantity]) for quantity in COMPARED for measured in (one.few, one.many)))
+        (
+            f"`{one.way}`, {place(**{one.parameter: one.x})}",
+            *(interval(measured[quantity]) for quantity in COMPARED for measured in (one.few, one.many)),
+        )
         for one in _releases(figures, found)
     ]
     return rows(("publication", *head), cells)
@@ -42,25 +48,28 @@ def table(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]])
 def in_words(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
     """Return by which quantities a private release of many records is better than a k^m-anonymous one."""
     releases = list(_releases(figures, found))
+    ways, ks = ", ".join(f"`{way}`" for way in LARGE_WAYS["k"]), ", ".join(map(str, LARGE_AT["k"]))
     parts = []
     for epsilon in LARGE_AT["epsilon"]:
         private = [one for one in releases if one.x == epsilon]
-        better = [
-            f"{one.name} by {', '.join(lost)}"
-            for one in releases
-            if one.parameter == "k" and (lost := list(_lost(one, private)))
-        ]
-        parts.append(f"with epsilon={epsilon}, a private release is better than {'; '.join(better) or 'none of them'}")
-    ways = ", ".join(f"`{way}`" for way in LARGE_WAYS["k"])
-    return f"With {LARGE:,} records of {LARGE_DATA}, we compare {ways} with k=5: {'; '.join(parts)}."
+        lost = {one: _lost(one, private) for one in releases if one.parameter == "k"}
+        by_way = {
+            way: [f"k={one.x}: {', '.join(of)}" for one, of in lost.items() if one.way == way and of]
+            for way in LARGE_WAYS["k"]
+        }
+        better = "; ".join(f"`{way}` ({'; '.join(at)})" for way, at in by_way.items() if at)
+        parts.append(f"with epsilon={epsilon}, a private release is better than {better or 'none of them'}")
+    return f"With {LARGE:,} records of {LARGE_DATA}, we compare {ways} with k={ks}: {'; '.join(parts)}."
 
 
-def _lost(one: Release, private: list[Release]) -> Iterator[str]:
-    """Yield each quantity by which the best private release is better, with both values."""
+def _lost(one: Release, private: list[Release]) -> list[str]:
+    """Return each quantity by which the best private release is better."""
+    lost = []
     for quantity, sign in COMPARED.items():
-        of = {other.name: sign * mean(other.many[quantity]) for other in private if other.many[quantity]}
-        if of and one.many[quantity] and of[best := max(of, key=of.__getitem__)] > sign * mean(one.many[quantity]):
-            yield f"{IN_WORDS[quantity]} ({abs(of[best]):.3f} of {best} against {mean(one.many[quantity]):.3f})"
+        best = max((sign * mean(other.many[quantity]) for other in private if other.many[quantity]), default=-inf)
+        if one.many[quantity] and best > sign * mean(one.many[quantity]):
+            lost.append(IN_WORDS[quantity])
+    return lost
 
 
 def _releases(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> Iterator[Release]:
@@ -71,7 +80,7 @@ def _releases(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, An
             for x in LARGE_AT[parameter]:
                 at = place(**{parameter: x})
                 yield Release(
-                    f"`{way}`, {at}",
+                    way,
                     parameter,
                     x,
                     {quantity: values(few, way, x, quantity) for quantity in COMPARED},

@@ -287,9 +287,9 @@ def in_short(results: Path) -> str:
 * **Where anonset loses.** With epsilon={_EPSILON}, a private release keeps more itemsets or rules than
   {lost[_EPSILON]}. With epsilon=10, it keeps more than {lost["10"]}. The table *Private
   releases that keep more* also compares the AUC and the ARE. `coat` and `pcta` run without a policy here.
-* **With more records**, both kinds lose less. {larger.in_words(figures, found)}
-  Other k, `{SMARTNOISE}`, `tree` and `diff-part` were not measured with so many records, so private releases can be
-  better in more cases than these.
+* **With more records.** {larger.in_words(figures, found)}
+  `{SMARTNOISE}` and `diff-part` were not measured with so many records, so private releases can be better in more cases
+  than these.
 * **At equal success of the attack**, we compare the best k<sup>m</sup>-anonymous publication with the best private one
   of the same {TRAINED:,} records, by {len(_AT_EQUAL_SUCCESS)} quantities at {len(_LIMITS)} limits on {len(DATA)} data
   sets. The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons,
