@@ -6,7 +6,14 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.jobs.trials.candidate import Candidate
-from anonset.jobs.trials.ranking import algorithm_text, describe_utility, grounds, made_from_data, utility_figures
+from anonset.jobs.trials.ranking import (
+    algorithm_text,
+    describe_utility,
+    grounds,
+    made_from_data,
+    utility_figures,
+    warning,
+)
 from anonset.jobs.trials.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import PRINTED_PARTS, level_phrase, relative_to
@@ -116,8 +123,10 @@ def suggestion_account(
     if (preferred := suggestion.with_own_hierarchy) is best:
         parts.append("It is also the best with your hierarchy.")
     elif preferred is not None:
+        place = suggestion.candidates.index(preferred) + 1
         parts += [
-            f"Best with your hierarchy: {algorithm_text(preferred)}: {describe_utility(preferred)}.",
+            f"Best with your hierarchy: result {place}, {algorithm_text(preferred)}.",
+            *([f"Warning: {problems}."] if (problems := str(warning(preferred))) else []),
             f"Command: {with_own}",
         ]
     return [*parts, *_alternative(suggestion, alternative), f"Next: {command}"]

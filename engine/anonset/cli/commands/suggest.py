@@ -84,18 +84,18 @@ def suggest(
             publish_as_is=settings.publish_as_is,
         )  # fmt: skip
     trees = settings.hierarchy or dict.fromkeys(table.item_columns, PROPOSED)
-    tuned_in_job = set() if place == source else parameters().keys() & read_job(source, given)
+    in_job = Job() if place == source else read_job(source, given)
 
     def command_of(best: Candidate | None, suffix: str = "") -> str:
         if best is None:
             return ""
         tuned = best.asked.without("hierarchy")
         made = dict.fromkeys(table.item_columns, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
-        on_job = is_job(source) and tuned_in_job <= {*tuned, *_ASKED}
+        on_job = is_job(source) and parameters().keys() & in_job <= {*tuned, *_ASKED}
         on, typed = (source, given) if on_job else (place, options.with_(hierarchy=trees))
         roles = typed.only(_ROLES)
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
-        return f"{_command(on, best, tuned, guarantee, roles, specs)}{suffix}"
+        return f"{_command(on, best, tuned, guarantee, roles, specs, in_job if on_job else Job())}{suffix}"
 
     same = suggestion.with_own_hierarchy is suggestion.recommended
     commands = (
@@ -136,8 +136,11 @@ def _command(
     guarantee: PrivacyModel,
     roles: Job,
     hierarchies: Mapping[str, str],
+    in_job: Job,
 ) -> str:
-    """Return the command that runs a candidate. `source` is a data set or a job file."""
+    """Return the command that runs a candidate. `source` is a data set or a job file, and `in_job` are the settings of
+    the job file, which the command omits.
+    """
     stated = Job(parameters_of(guarantee)).without("sensitive")  # a role, which the command already contains
     sizes = {name: value for name, value in stated.items() if value is not True and value not in ([], ())}
     model = {}
@@ -145,6 +148,7 @@ def _command(
     if candidate.beside:
         sizes = {**Job(sizes).only(("k", "m", "l"))}
         model = {"model": traits_of(ALGORITHMS[algorithm]).answers[0]} if is_job(source) else {}
-    flags = shlex.join(arguments_of({**model, **settings, **sizes}))
+    needed = {name: value for name, value in {**model, **settings, **sizes}.items() if in_job.get(name) != value}
+    flags = shlex.join(arguments_of(needed))
     command = f"{as_typed('anonymize', source, roles, hierarchies)} {flags}".rstrip()
     return f"{command} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{algorithm}')}"
