@@ -4,6 +4,7 @@ import json
 import random
 import re
 import shlex
+import tomllib
 
 import pytest
 from tests.facts import names
@@ -169,6 +170,31 @@ def test_the_items_are_asked_if_no_column_is_recognized(mute: str, place: Place)
     assert ran.code == 0, ran.err
     ran = place.run("anonymize", str(job), "--unit", "row")
     assert (ran.code, names(ran.errors[0], "'propose these roles' '--unit row'")) == (2, True)
+
+
+def test_another_person_keeps_the_options_of_the_owner(place: Place) -> None:
+    source, lines = random.Random(4), list[str]()
+    people = [(source.choice("NSW"), n, source.choice("fm"), source.choice("xy")) for n in range(60) for _ in "ab"]
+    for clinic, number, sex, town in people * 4:
+        codes = "|".join(source.sample(["I10", "E11", "J45", "M54", "-9"], 2))
+        lines.append(f"{clinic},{number},{sex},{town},{codes}")
+    data = place.write("data.csv", "\n".join(["clinic,nr,sex,town,codes", *lines, "Total,,,,", ""]))
+    job, other = place.folder / "job.toml", str(place.folder / "other.toml")
+    options = ["--items", "codes", "--separator", "|", "--null=-9", "--skip-rows", "footer", "--drop", "town,sex"]
+    assert place.run("inspect", data, *options, "-o", str(job)).code == 0
+    assert place.run("anonymize", str(job), "--unit", "row", "-o", str(place.out)).code == 0
+    ran = place.run("anonymize", str(job), "--unit", "clinic,nr")
+    printed = shlex.split(ran.errors[0].rpartition("to propose these roles: anonset ")[2])
+    assert place.run(*printed[:-1], other).code == 0
+    kept = tomllib.loads((place.folder / "other.toml").read_text())
+    assert {name: kept[name] for name in ("items", "separator", "null", "skip_rows", "unit")} == {
+        "items": ["codes"],
+        "separator": "|",
+        "null": ["-9"],
+        "skip_rows": ["footer"],
+        "unit": ["clinic", "nr"],
+    }
+    assert {*kept["drop"]} == {"town", "sex"}
 
 
 def test_a_subscriber_precedes_numbers_devices_and_radio_cells() -> None:

@@ -97,7 +97,7 @@ class UnitOption(RedactedRepr):
 
 ITEMS_ASKED = 'What are the items? Replace items = "?" by one of these lines; until then, the job does not run.'
 _OTHER_ITEMS = f"Other columns, or several: inspect again with {setting('items', 'COLUMN,COLUMN')}."
-_OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN"'
+_OTHERS = "Another column or several columns may identify the person: inspect again with"
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,9 @@ class Question(RedactedRepr):
     def lines(self) -> list[str]:
         """Return one job file line per answer, with the number of persons, and a line with the other columns."""
         lines = [f"{unit_line(answer.unit)} # {self.describe(answer)}" for answer in self.answers]
-        named = ", ".join(unit_line(Unit(columns)) for columns in self.others)
-        return [*lines, f"{_OTHERS}; less likely: {named}" if named else f"{_OTHERS}."]
+        others = f"{_OTHERS} {setting('unit', 'COLUMN')} or {setting('unit', 'COLUMN,COLUMN')}"
+        named = ", ".join(setting("unit", ",".join(columns)) for columns in self.others)
+        return [*lines, f"{others}; less likely: {named}" if named else f"{others}."]
 
     def describe(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""
@@ -175,6 +176,8 @@ class Findings(RedactedRepr):
     """Settings with which a job runs. If there is a question, they apply to its first answer."""
     hierarchies: Mapping[str, HierarchySpec] = field(default_factory=dict)
     """Given hierarchies, also those of columns that may contain the items."""
+    given: Job = field(default_factory=Job)
+    """Column roles and reading options that the owner stated."""
     recognised: Job = field(default_factory=Job)
     """Those reading options among the settings that were not declared, and without which the data cannot be read."""
     question: Question | None = None
@@ -231,19 +234,28 @@ class Findings(RedactedRepr):
         else:
             own = [answer for answer in self.question.able if answer.unit != (UNKNOWN,)]
             alike = [n for n, v in common.items() if all(one.settings.get(n) == v for one in own)]
-            common = common.only(alike).without(*_OF_ANSWERS)
-            part = common, {}, _SETTING_COMMENTS, {}
+            common = common.only(alike).without(*({*_OF_ANSWERS} - {*self.given.without(*ROLES, "numeric")}))
+            roles = self._given_roles()
+            reasons = reasons_of_roles(column for column in self.columns if column.proposed.is_given)
+            part = Job({**roles, **common}), {}, {**reasons, **_SETTING_COMMENTS}, {}
             notes = {"differing": _SETTING_COMMENTS["differing"]}
             for one in own:
                 base, must, comments, edits = self._part(
                     one.settings, one.item_answers, one.combinations, one.reasons, notes, folder
                 )
-                own_settings = base.without("unit", *common)
+                left = {n: [one for one in base.names(n) if one not in roles.names(n)] for n in roles}
+                own_settings = base.with_(**left).without("unit", *common)
                 answers[str(one.unit)] = answer_text(str(one.unit), own_settings, must, comments, edits)
         settings, guarantee, reasons, items = part
         input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
         question = [] if self.question is None else self.question.lines()
         return job_text(input_, out, settings, guarantee, reasons, self._unasked(), question, answers, items)
+
+    def _given_roles(self) -> Job:
+        """Return the given roles of columns. They apply to each answer to the question who is a person."""
+        names = [column.profile.name for column in self.columns]
+        of_role = {n: [*expanded(names, self.given.names(n, header=names))] for n in ROLES if n != "unit"}
+        return Job().with_(**of_role)
 
     def _unasked(self) -> list[str]:
         """Return the problems whose remedies are not all answers to the question which columns contain the items."""

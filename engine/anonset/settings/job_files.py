@@ -24,7 +24,7 @@ from anonset.settings.parameters import accepted_settings, default_algorithm, pa
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
 from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting, validate
-from anonset.spelling import as_typed, listed
+from anonset.spelling import as_typed
 from anonset.strict_json import loads
 
 _Settings = TypeVar("_Settings", bound=ReadingSettings)
@@ -142,11 +142,9 @@ def _with_answer(path: str, job: Job, question: str, text: str, flags: Job, *, u
         return closed.with_(drop=[name for name in closed.names("drop") if name not in asked])
     if names == [OPEN]:
         raise _open_question(path, job, question, text)
-    lines = listed([f"{question} = {toml_of(key)}" for key in answers], "or")
     command = f"{as_typed('inspect', path, {'unit': job.names('unit'), question: names})} -o {next_job_file(path)}"
     named = f"{question} = {toml_of(','.join(names))}"
-    msg = f"{path}: the job has no settings for {named}, only for {lines}; to propose these roles: {command}"
-    raise InputError(msg)
+    raise InputError(f"{path}: {named} needs other column roles than the job has; to propose these roles: {command}")
 
 
 def next_job_file(source: str) -> str:

@@ -117,7 +117,7 @@ def inspect_one(
         known_items=(), items_per_person=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
         hierarchies=hierarchies or {}, recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
-        item_answers=work.item_answers,
+        item_answers=work.item_answers, given=Job(given),
     )  # fmt: skip
     return findings if work.table is None else _with_records(findings, work, work.table, seed)
 
@@ -159,7 +159,7 @@ def _question(work: Proposal) -> Question | None:
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
             Unit(answer.person or (ROW,)), answer.persons, unique, answer.settings, combinations, answer.skipped,
-            reasons_of_roles(answer.columns), answer.doubt,
+            reasons_of_roles(one for one in answer.columns if not one.proposed.is_given), answer.doubt,
             "" if answer.table is not None else str(answer.obstacle or "no column can be published"),
             tuple(column.profile.name for column in answer.columns if column.proposed.differs), answer.item_answers,
         )  # fmt: skip

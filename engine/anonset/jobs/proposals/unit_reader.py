@@ -250,6 +250,8 @@ class UnitReader(RedactedRepr):
             settings["decimal"] = decimals[0]
         if self.is_open and not self.person:
             settings["unit"] = [ROW]
+            if "no-id" in (kinds := self.data.declared.names("skip_rows")):  # rows have no ids
+                settings["skip_rows"] = [kind for kind in kinds if kind != "no-id"]
         return Job().with_(**settings)
 
     def _with_table(self, proposal: Proposal, roles: ProposedRoles) -> tuple[Proposal, ProposedRoles]:
