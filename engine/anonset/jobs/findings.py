@@ -235,15 +235,15 @@ class Findings(RedactedRepr):
             own = [answer for answer in self.question.able if answer.unit != (UNKNOWN,)]
             alike = [n for n, v in common.items() if all(one.settings.get(n) == v for one in own)]
             common = common.only(alike).without(*({*_OF_ANSWERS} - {*self.given.without(*ROLES, "numeric")}))
-            roles = self._given_roles()
+            given = self._given_roles()
             reasons = reasons_of_roles(column for column in self.columns if column.proposed.is_given)
-            part = Job({**roles, **common}), {}, {**reasons, **_SETTING_COMMENTS}, {}
+            part = Job({**given, **common}), {}, {**reasons, **_SETTING_COMMENTS}, {}
             notes = {"differing": _SETTING_COMMENTS["differing"]}
             for one in own:
                 base, must, comments, edits = self._part(
                     one.settings, one.item_answers, one.combinations, one.reasons, notes, folder
                 )
-                left = {n: [one for one in base.names(n) if one not in roles.names(n)] for n in roles}
+                left = {n: [one for one in base.names(n) if one not in given.names(n)] for n in given}
                 own_settings = base.with_(**left).without("unit", *common)
                 answers[str(one.unit)] = answer_text(str(one.unit), own_settings, must, comments, edits)
         settings, guarantee, reasons, items = part
