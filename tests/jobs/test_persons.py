@@ -20,7 +20,7 @@ from anonset.data.spans import Limits
 from anonset.data.storage.store import Files
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import UndeclaredUnitError
-from anonset.jobs.runs.persons import findings_of_tests, require_persons, unit_findings
+from anonset.jobs.runs.persons import further_findings, require_persons, unit_findings
 
 KM = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
 ROWS = ("--unit", "row")
@@ -316,7 +316,7 @@ def test_test_persons_are_counted_in_a_warning(tmp_path, capsys, header):
 def test_test_persons_have_their_names_in_two_columns():
     data = {"first_name": ["Mickey", "Ann", "Jane"], "surname": ["Mouse", "Mouse", "Doe"], "code": ["a", "a", "b"]}
     table = anonset.read(data, items="code", drop=["first_name", "surname"], unit="row")
-    assert [names(str(one), "'2 persons'") for one in findings_of_tests(table)] == [True]
+    assert [names(str(one), "'2 persons'") for one in further_findings(table)] == [True]
 
 
 NAMED = {
