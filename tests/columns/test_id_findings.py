@@ -36,6 +36,15 @@ def test_an_id_with_far_more_rows_than_the_others_is_reported():
     assert findings({"customer": customers[:200] + ["K1"] * 5}, ["customer"]) == []
 
 
+def test_ids_with_and_without_an_authority_are_reported_with_the_number_of_persons():
+    ids = [f"{1000 + n}" for n in range(40)]
+    for affixed in ("{}^^^MRN", "{}@h.org", "MRN {}"):
+        (finding,) = findings({"patient": [*ids, *map(affixed.format, ids[:30])]}, ["patient"])
+        assert "30 of 70 ids" in finding
+        assert "40 persons" in finding
+    assert findings({"patient": [*ids, *[f"B{n}" for n in range(30)]]}, ["patient"]) == []
+
+
 def test_the_only_row_without_ids_is_reported():
     students = {name: ["", *[f"{name}{n}" for n in range(40)]] for name in ("id", "login", "section")}
     points = {"student": ["Points Possible", *[f"s{n}" for n in range(40)]], "midterm": [100] * 41}

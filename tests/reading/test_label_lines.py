@@ -203,6 +203,19 @@ def test_a_second_header_that_leaves_the_ids_empty_is_a_line_of_labels(reading, 
     assert reading(path, **roles, skip_rows="labels").n == 40
 
 
+@pytest.mark.parametrize("above", [[], [",,,(read only),,(read only)"]], ids=["alone", "below labels"])
+def test_maximum_points_below_the_header_are_no_record(reading, tmp_path, above):
+    head, points = "Student,ID,Section,Quiz,Oral,Final", "    Points Possible,,,10,10,100"
+    graded = [f"Ann {chr(65 + n % 26) * 2}x,{1000 + n},{'AB'[n % 2]},{n % 11},{n % 10},{n % 97}" for n in range(40)]
+    roles = {"relational": "Section,Quiz", "drop": "Student,ID,Oral,Final", "unit": "row"}
+    path = written(tmp_path, head, *above, points, *graded)
+    with pytest.raises(MisreadError) as error:
+        reading(path, **roles)
+    assert error.value.fixes[-1].settings == {"skip_rows": ["labels"]}
+    assert reading(path, **roles, skip_rows="labels").n == 40
+    assert reading(written(tmp_path, head, *graded[:5], points, *graded[5:]), **roles, missing="value").n == 41
+
+
 @pytest.mark.parametrize("words", [["Total", "x"], ["blue", "y"]])
 def test_a_last_record_with_a_word_for_a_sum_is_a_total(reading, tmp_path, words):
     rows = [f"{10 + n % 9},2021,{('red', 'green')[n % 2]},{'xy'[n % 2]},{n}" for n in range(40)]

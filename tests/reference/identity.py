@@ -26,7 +26,10 @@ def folded(text: str) -> str:
     if len(groups) == 4 and all(_are_digits(group, 3) for group in groups):
         return text
     if len(numbers) == 3 and all(map(_are_digits, numbers, (4, 2, 4))):
-        return text
+        is_date = len(numbers[0]) <= 2 and len(numbers[2]) == 4 and numbers[2][:2] in ("18", "19", "20")
+        marks = [c for c in text if c in "-/."]
+        plain = [n[1:] if len(n) == 2 and n[0] == "0" else n for n in numbers]
+        return plain[0] + marks[0] + plain[1] + marks[1] + plain[2] if is_date else text
     key = "".join(c for c in text if unicodedata.category(c)[0] in "LMN")
     return key.lstrip("0") or "0"
 

@@ -274,6 +274,14 @@ def test_amounts_are_no_network_addresses() -> None:
     assert "direct identifier" not in {one.profile.name: one.reason for one in inspected.columns}["MEDREIMB_IP"]
 
 
+def test_only_columns_are_answers_to_the_question_about_the_items() -> None:
+    amounts = drawn(["1,234", "12,345", "2,500"])
+    inspected = found(site=drawn(["breast", "lung", "colon"]), amount=amounts)
+    assert any("decimal" in fix.settings for column in inspected.columns for fix in column.profile.fixes)
+    assert answers(inspected)
+    assert all({*fix} & {"items", "one_code", "one_hot"} for fix in answers(inspected))
+
+
 @pytest.mark.parametrize("n", [30, 300])
 def test_choices_that_contain_the_separator_are_asked(n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

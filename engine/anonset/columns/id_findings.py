@@ -56,6 +56,7 @@ def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[str]:
         for other, distinct in spelled.items():
             if other != name and _is_chain(columns[name], columns[other], distinct, values):
                 findings.append(_chain(name, other, len(distinct)))
+        findings.append(_with_authority(name, values))
         findings.append(_dummy(name, folded(given_texts(columns[name]))))
     return list(filter(None, findings))
 
@@ -95,6 +96,24 @@ def _chain(name: str, other: str, n: int) -> str:
     return (
         f"column {other!r} contains {n:,} values of {name!r}, each in the rows of one other id; if they are earlier "
         "ids of the same person, a person has several ids: replace them by one id in the data"
+    )
+
+
+def _with_authority(name: str, values: Any) -> str:
+    """Return a finding on ids that contain another id and letters, such as ``123456`` and ``123456^^^MRN``."""
+    numbers = arrow.without(values, r"\D+")
+    if count_distinct(persons_in([numbers])) == len(values):
+        return ""
+    forms = dict[str, list[str]]()
+    for number, value in zip(numbers.to_pylist(), values.to_pylist(), strict=True):
+        forms.setdefault(number, []).append(value)
+    same = [one for number, own in forms.items() if number for one in own if any(x != one and x in one for x in own)]
+    if len(same) < _FEWEST_EARLIER:
+        return ""
+    return (
+        f"column {name!r}: {len(same):,} of {counted(len(values), 'id')} are another id with further letters, and "
+        f"count as other persons; if they are the same, there are {counted(len(values) - len(same), 'person')}: "
+        "write these ids in one form to the file"
     )
 
 
@@ -262,7 +281,7 @@ def person_signs(columns: ArrowColumns, ids: Sequence[str]) -> Iterator[PersonSi
     several = _SEVERAL * count_distinct(persons)
     for name in [name for name in plain if name not in ids]:
         fewest = several if _names_persons(name, plain[name]) else 1 if _is_constant(name, plain[name]) else None
-        if fewest is not None and (differing := count_differing(persons, plain[name])) >= fewest:
+        if fewest is not None and (differing := count_differing(persons, folded(texts_of(plain[name])))) >= fewest:
             yield PersonSign((name,), rows=len(persons), persons=differing, kind=MERGES)
 
 

@@ -42,11 +42,12 @@ _REWRITTEN = (
         rf"^(?:{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}|{_DAY}\.{_MONTH}\.{_YEAR})(?:t?00:00(?::00(?:\.0+)?)?)?$",
         r"\1\6-\2\5-\3\4",
     ),
+    ("-/.", rf"^0?(\d{{1,2}})([-/.])0?(\d{{1,2}})([-/.]){_YEAR}$", r"\1\2\3\4\5"),
 )
 """Characters of which such an id has one, a pattern of ids with several forms, and their uniform form.
 
-References of FHIR, telephone numbers with ``(0)``, whole numbers with zeros after the point, and dates whose day and
-month are certain. In ``03/04/1975``, they are not.
+References of FHIR, telephone numbers with ``(0)``, whole numbers with zeros after the point, dates whose day and
+month are certain, and other dates such as ``03/04/1975``, without leading zeros.
 """
 _PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pM\pN]+", r"[^0-9A-Za-z]+"
 """Characters that `folded` deletes from keys, in any text and in ASCII text.
@@ -111,7 +112,7 @@ def folded(ids: Any) -> Any:
     >>> folded(arrow.text_array(["1000", "1000.0", "100.00", "-5.0", "00-0"])).to_pylist()
     ['1000', '1000', '100', '-5', '0']
     >>> folded(arrow.text_array(["1975-04-03", "03.04.1975", "1975/04/03 00:00:00", "03/04/1975"])).to_pylist()
-    ['1975-4-3', '1975-4-3', '1975-4-3', '03/04/1975']
+    ['1975-4-3', '1975-4-3', '1975-4-3', '3/4/1975']
     >>> folded(arrow.text_array(["Jose\u0301", "Jos\u00e9", "\uff30\u0661", "Strau\u00df", "STRAUSS"])).to_pylist()
     ['josé', 'josé', 'p1', 'strauss', 'strauss']
     >>> folded(arrow.text_array(["Patient/1", "https://h.org/Patient/1", "Patient/1/_history/2"])).to_pylist()

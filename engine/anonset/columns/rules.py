@@ -144,7 +144,8 @@ def _are_amounts(column: Profile) -> bool:
 
 
 def _identifies(column: Profile) -> str:
-    return f"identifies people or cases, {column.distinct:,} different values in {column.records:,} rows"
+    what = "named like an id" if _are_few(column) else "identifies people or cases"
+    return f"{what}, {column.distinct:,} different values in {column.records:,} rows"
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -304,7 +305,9 @@ def propose(
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
             twin = earlier.setdefault(content_of(profile.name), profile)
             if twin is not profile:
-                proposed[profile.name] = ProposedRole("drop", f"same content as {twin.name!r} in every row")
+                proposed[profile.name] = ProposedRole(
+                    "drop", f"each value occurs with one value of {twin.name!r}, and vice versa"
+                )
     return proposed
 
 

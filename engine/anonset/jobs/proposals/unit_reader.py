@@ -368,7 +368,8 @@ class UnitReader(RedactedRepr):
         is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
         marked = () if sets["one_hot"] else marked
         nested = [fix for n, one in self.profiles.items() if not merged[n].is_given for fix in one.fixes]
-        others = [] if is_declared else [*self._as_items(merged, marked, sets if chosen else {}), *nested]
+        ways = [] if is_declared else [*self._as_items(merged, marked, sets if chosen else {}), *nested]
+        others = [fix for fix in ways if Job(fix.settings).names(*SETS)]
         if not others:
             return proposal
         shapes = [self._with_items(name) for name in sets["items"][:_MOST_ITEMS]]

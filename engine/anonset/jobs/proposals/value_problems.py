@@ -41,7 +41,7 @@ def null_problems(
             bins = spec if spec.startswith("bins:") else "bins:width=10"
             ways = f"fill in numbers, or publish intervals, as with the hierarchy {bins}"
             problems.append(Problem(f"column {column.name!r}: no number in {rows}; {ways}"))
-        if column.doubt:
+        if column.doubt and column.name not in dropped:
             problems.append(Problem(f"column {column.name!r}: {column.doubt}", column.fixes))
     return problems
 
@@ -103,8 +103,9 @@ def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
 
 def bound_in(column: Profile) -> str:
     """Return how many items of a column are probably parts of values that contain the separator, and the remedy."""
-    pairs = f"{counted(column.bound_items, 'item')} found only directly after one other item, or cut within a value"
-    return f"{pairs}; if both are one value that contains {column.separator!r}, write it without {column.separator!r}"
+    mark = repr(column.separator)
+    pairs = f"{counted(column.bound_items, 'item')} may be the end of a value that contains {mark}"
+    return f"{pairs}, because the same item always precedes; if it is, write it without {mark}"
 
 
 def list_problems(profiles: Sequence[Profile]) -> list[Problem]:

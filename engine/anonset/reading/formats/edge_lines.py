@@ -118,7 +118,7 @@ class EdgeLines(RedactedRepr):
         shown = listed([f"{line:,}" for line, _ in lines])
         persons = {tuple(row[n] for n in self.person if n < len(row)) or line for line, row in lines}
         which = f"line {shown} is no record" if len(lines) == 1 else f"lines {shown} are no records"
-        problem = f"{which}, because most fields are not numbers, dates or codes as in the other lines"
+        problem = f"{which}, because most fields are not numbers, dates or codes as in the other lines, or are empty"
         what = "labels, units or import ids" if kind == "labels" else "totals or notes"
         removed = f"{counted(len(lines), 'line')}, which may be {counted(len(persons), 'person')}"
         fixes = [

@@ -123,25 +123,28 @@ class ColumnKinds(RedactedRepr):
     def label_rows(self, rows: Sequence[Sequence[str]]) -> list[int]:
         """Return the positions of the records below the header that are no records.
 
-        Import ids are labels, and so are records above a label that fill no column with a kind.
+        Import ids are labels, and so are records above a label that fill no column with a kind, and records directly
+        below the header, such as maximum points, that leave some columns empty that are always filled.
         """
         looked_at = rows[:LINES]
         found = {n for n, is_misfit in enumerate(self.are_misfits(looked_at)) if is_misfit}
         found |= {n for n, row in enumerate(looked_at) if any(row) and all(map(_IMPORT_ID, filter(None, row)))}
+        leading = (n for n, row in enumerate(looked_at) if n not in found and not self._is_incomplete(row, share=0))
+        found |= {*range(next(leading, 0))}
         last = max(found, default=0)
         return sorted(found | {n for n in range(last) if not any(self._filled(looked_at[n]))})
 
     def _filled(self, row: Sequence[str]) -> list[int]:
         return [n for n in self.kinds if row[n] and not _is_missing(row[n])] if len(row) == self.fields else []
 
-    def _is_incomplete(self, row: Sequence[str], *, are_last: bool) -> bool:
-        """Return True if a record contains a word that no other record contains, and leaves half of the columns empty
-        that are always filled. In the last records, a word for a sum suffices.
+    def _is_incomplete(self, row: Sequence[str], *, share: float = 0.5, are_last: bool = False) -> bool:
+        """Return True if a record contains a word that no other record contains, and leaves a share of the columns
+        empty that are always filled. In the last records, a word for a sum suffices.
         """
         words = [value for value in row if value not in self.values and value.replace(" ", "").isalpha()]
-        empty = sum(not row[n] for n in self.always_filled)
-        half = empty >= _FEWEST_EMPTY and 2 * empty >= len(self.always_filled)
-        return self.values != frozenset() and ((half and words != []) or (are_last and any(map(names_a_sum, words))))
+        empty = sum(not row[n] for n in self.always_filled) if len(row) == self.fields else 0
+        lacks = empty >= max(_FEWEST_EMPTY, share * len(self.always_filled))
+        return self.values != frozenset() and ((lacks and words != []) or (are_last and any(map(names_a_sum, words))))
 
     def _is_misfit(self, row: Sequence[str], *, are_last: bool) -> bool:
         if len(row) == self.fields and self._is_incomplete(row, are_last=are_last):
