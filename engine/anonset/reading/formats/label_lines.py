@@ -139,9 +139,11 @@ class ColumnKinds(RedactedRepr):
 
     def _is_incomplete(self, row: Sequence[str], *, share: float = 0.5, are_last: bool = False) -> bool:
         """Return True if a record contains a word that no other record contains, and leaves a share of the columns
-        empty that are always filled. In the last records, a word for a sum suffices.
+        empty that are always filled. In the last records, a word for a sum suffices. With a share of 0, the word is in
+        a column of text.
         """
-        words = [value for value in row if value not in self.values and value.replace(" ", "").isalpha()]
+        texts = [value for n, value in enumerate(row) if share or n not in self.kinds]
+        words = [value for value in texts if value not in self.values and value.replace(" ", "").isalpha()]
         empty = sum(not row[n] for n in self.always_filled) if len(row) == self.fields else 0
         lacks = empty >= max(_FEWEST_EMPTY, share * len(self.always_filled))
         return self.values != frozenset() and ((lacks and words != []) or (are_last and any(map(names_a_sum, words))))
