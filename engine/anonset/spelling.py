@@ -187,7 +187,17 @@ def counted(n: SupportsIndex, what: str) -> str:
     ('1 record', '1,200 records')
     """
     number = index(n)
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what if number == 1 else plural(what)}"
+
+
+def plural(what: str) -> str:
+    """Return the plural of a noun.
+
+    >>> plural("record"), plural("value of 'id'")
+    ('records', "values of 'id'")
+    """
+    noun, *named = what.split(" of ", 1)
+    return " of ".join([f"{noun}s", *named])
 
 
 _IN_PAPERS = MappingProxyType(

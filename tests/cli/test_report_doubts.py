@@ -80,6 +80,18 @@ def test_a_run_and_its_risk_print_the_doubts_of_the_report(place: Place, unit: s
     assert any("rows without an id: 24, 20.0% of all rows" in doubt for doubt in doubts) == bool(skipped)
 
 
+def test_no_figure_is_of_persons_if_the_data_contradict_the_declared_person(place: Place) -> None:
+    roles = ["--unit", "visit", *ATTRIBUTES, "--k", "5", "--drop", "patient,hiv,codes"]
+    assert place.run("anonymize", place.write("rows.csv", rows(60)), *roles, "-o", str(place.out)).code == 0
+    assert any("'patient'" in doubt for doubt in report_of(place))
+    page = html.unescape((place.folder / "doubts.html").read_text())
+    printed = place.run("risk", str(place.private / "report.json"))
+    for text in (page, printed.out):
+        assert re.search("[Vv]alues of 'visit' that are unique, if an attacker knows", text), text
+        assert not re.search(r"([Pp]ersons that are unique|mean persons|of the persons)", text), text
+    assert place.run("risk", str(place.private / "report.json"), "--json").json["unit"] == "value of 'visit'"
+
+
 def test_a_run_prints_why_its_guarantee_is_weak(place: Place) -> None:
     options = [*BY_PATIENT, *ITEMS, "--k", "2", "--drop", "visit,age,hiv,ward", "-o", str(place.out)]
     ran = place.run("anonymize", place.write("rows.csv", rows(12)), *options)

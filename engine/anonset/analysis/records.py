@@ -343,7 +343,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             expose(publication, owner=None if owner is None else owner[publication.record]),
             _disclosures(publication, names),
             before=() if original is None else expose(original, owner=owner),
-            unit="row" if owner is None and not context.by_person else "person",
+            unit=context.unit if owner is None else "person",
             persons=None if owner is None else int(owner.max(initial=-1)) + 1,
             skews=_skews(publication, names, seed),
         )  # fmt: skip

@@ -16,7 +16,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.settings.publication import THRESHOLD
-from anonset.spelling import setting
+from anonset.spelling import plural, setting
 
 if TYPE_CHECKING:
     from anonset.attacks.base import AttackResult
@@ -85,7 +85,9 @@ class Risk(RiskReport):
     attempts: tuple[Attempts, ...] = ()
     """Results of the matching attack, if the original is available."""
     unit: str = "row"
-    """Unit that is counted: ``row`` if each row counts as one person, or ``person``."""
+    """Unit that is counted: ``row`` if each row counts as one person, ``person``, or ``value of 'ID'`` if the data
+    contradict that the column identifies persons.
+    """
     persons: int | None = None
     """Number of persons. None if each row is a person."""
     skews: "Mapping[str, Skewness]" = field(default_factory=dict)
@@ -102,6 +104,11 @@ class Risk(RiskReport):
     """Columns of the original that reading coarsened. `before` is the risk after it."""
     raw: Exposure | None = None
     """Single figure of the original before reading coarsened it. None if it did not, or if this is not available."""
+
+    @property
+    def units(self) -> str:
+        """Plural of the unit."""
+        return plural(self.unit)
 
     @property
     def single(self) -> Mapping[str, Exposure | None]:
@@ -208,8 +215,8 @@ class RiskContext(RedactedRepr):
     """Seed of the draw of targets."""
     persons: Sequence[Hashable] | NDArray[Any] | None = None
     """Person of each record of the original. None if each record is a different person."""
-    by_person: bool = False
-    """Whether an id shows that each record is a person."""
+    unit: str = "row"
+    """Unit of a record (see `Risk`)."""
     attacks: Sequence[str] = ()
     """Names of the attacks to run."""
     other_release: "OtherRelease | None" = None

@@ -16,11 +16,12 @@ from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.original import require_columns, require_same_content
 from anonset.publications import Published
+from anonset.reading.file_options import Unit
 from anonset.release.opened import OpenedPublication, open_in_blocks
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.publication import THRESHOLD
-from anonset.spelling import StatedSettings
+from anonset.spelling import StatedSettings, listed
 
 
 def risk(
@@ -91,20 +92,29 @@ def risk(
     with ExitStack() as stack:
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
-            by_person = published.unverified.table.by_person
+            table, doubted = published.unverified.table, published.unverified.contradictions
+            unit = _unit(table.persons, doubted) if table.by_person else "row"
             raw, original, trees = None, published.unverified.table, dict(published.unverified.hierarchies)
             made_by = _sole_algorithm(published.algorithm.name, vars(published.algorithm), published.figures)
         else:
             opened = stack.enter_context(open_in_blocks(published, private, work_dir, records=original is None))
-            model, by_person = opened.model, opened.attested.declarations.unit == "person"
+            model, unit = opened.model, "row"
+            if opened.attested.declarations.unit == "person":
+                run = opened.report
+                unit = "person" if run is None else _unit(Unit.of(run.settings.get("unit")).columns, run.contradictions)
             raw, (publication, original, trees) = original, _read(opened, original, hierarchies or {})
             run = opened.report if attacks else None
             made_by = "" if run is None else _sole_algorithm(run.algorithm, run.parameters, run.figures)
         context = RiskContext(
-            model, original, trees, m, threshold, sensitive, population, attempts, seed, persons, by_person, attacks,
+            model, original, trees, m, threshold, sensitive, population, attempts, seed, persons, unit, attacks,
             beside, raw, made_by,
         )  # fmt: skip
         return analysis_of(publication).risk(context)
+
+
+def _unit(columns: Sequence[str], contradictions: Sequence[str]) -> str:
+    """Return the unit of records that are persons as declared, unless the data contradict the declaration."""
+    return f"value of {listed([*map(repr, columns)], 'with')}" if columns and contradictions else "person"
 
 
 def _sole_algorithm(algorithm: str, parameters: StatedSettings, figures: Mapping[str, float]) -> str:

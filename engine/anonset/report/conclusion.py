@@ -133,7 +133,7 @@ def attacker_beyond(facts: ReportFacts) -> str:
     """
     if not isinstance(facts.after, Risk) or (found := facts.after.single["after"]) is None or not _beyond(facts):
         return ""
-    who = f"{facts.after.unit}s"
+    who = facts.after.units
     k = facts.model.k or 2
     below = f"fewer than {k} {who} for {found.below} of the {who}, and one for {found.alone}"
     few = below if k > 2 else f"only one {facts.after.unit} for {found.alone} of the {who}"

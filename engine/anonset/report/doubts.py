@@ -187,10 +187,7 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
         ),
         default=None,
     )
-    few, who = (
-        1 / (facts.model.k or FEWEST_MATCHES),
-        "persons" if facts.attested.declarations.unit == "person" else "rows",
-    )
+    few, who = 1 / (facts.model.k or FEWEST_MATCHES), facts.after.units if isinstance(facts.after, Risk) else "rows"
     more = facts.model.m is not None and facts.items_per_person[:1] > (facts.model.m,)
     alone = facts.unlike_others
     if alone and (more or alone > few):

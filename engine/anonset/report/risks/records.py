@@ -36,7 +36,9 @@ _FORMS = {
     "lost": "A *, or a group or range of all values, hides the value.",
 }
 """Meaning of each form of published labels."""
-_HIGHEST = "Highest: risk of the {0} with the highest risk (prosecutor). Average: mean of all {0}s (marketer)."
+_HIGHEST = (
+    "Highest: risk of the {0.unit} with the highest risk (prosecutor). Average: mean of all {0.units} (marketer)."
+)
 _CONTROL = (
     "Targets: attacked rows or persons. Below k: share of the targets for which fewer than k candidates remain, "
     "including the target. Certain: share for which the attack is certainly right. Correct guesses: share that a "
@@ -83,7 +85,7 @@ def _counts_rows(risk: Risk) -> bool:
 
 def _exposures(risk: Risk) -> Section:
     notes = persons_below_k(risk, risk.exposures)
-    notes.append(_HIGHEST.format(risk.unit))
+    notes.append(_HIGHEST.format(risk))
     if risk.journalist is not None:
         highest, above = risk.journalist
         share = f"{percent(above)} of its records have a risk {above_threshold(risk.threshold)}"
@@ -116,7 +118,7 @@ def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
     after.
     """
     title, above = "Re-identification risk by attacker knowledge", above_threshold(risk.threshold)
-    counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
+    counts = (f"fewest {risk.units}", f"mean {risk.units}")
     head = ("attacker knows", _guaranteed(risk, "guaranteed", " for rows"), *counts, "highest", "average", "unique")
     earlier = {exposure.words: _figures(exposure) for exposure in before}
     higher = higher_after(before, risk.exposures, above=True)
@@ -127,8 +129,8 @@ def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
             figures = [f"{one} → {new}" for one, new in zip(old, figures, strict=True)]
         rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *figures))
     below = (
-        f"{_HIGHEST.format(risk.unit)} The attacker knows the most identifying published symbols. Unique, {above}: "
-        f"share of the {risk.unit}s that are unique, or have such a risk."
+        f"{_HIGHEST.format(risk)} The attacker knows the most identifying published symbols. Unique, {above}: "
+        f"share of the {risk.units} that are unique, or have such a risk."
     )
     below += " Before → after: in the original data → in the publication." if before else ""
     below += f" {higher_after_text(higher)}" if higher else ""
@@ -163,7 +165,7 @@ def higher_after_text(known: Sequence[str]) -> str:
 def _attempts(risk: Risk) -> Section:
     head = (
         "attacker knew",
-        f"{risk.unit}s",
+        f"{risk.units}",
         f"one {risk.unit} matches",
         "none matches",
         "found by guessing",
@@ -190,7 +192,7 @@ def _attempts(risk: Risk) -> Section:
             for limit in promised[:1]
         ]
     data = {"attack": [{"known": attempt.words, **plain(attempt)} for attempt in risk.attempts]}
-    return Section(f"Simulated attack: random {risk.unit}s, random knowledge", head, rows, notes, data)
+    return Section(f"Simulated attack: random {risk.units}, random knowledge", head, rows, notes, data)
 
 
 def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
@@ -287,7 +289,7 @@ def single_risk(risk: Risk) -> str:
     read = f"after reading coarsened {listed(risk.coarsened)}" if risk.coarsened else "in the original"
     where = {"raw": "in the original", "before": read, "after": "in the publication"}
     steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in risk.single.items() if one is not None]
-    return f"{risk.unit}s that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
+    return f"{risk.units} that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
 
 
 def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
@@ -327,8 +329,8 @@ def _drawn(risk: Risk) -> list[Section]:
         drawn = "Solid: before; hatched: after."
     if risk.coarsened:
         drawn += f" The risk before is that of {coarsened_text({'values': risk.coarsened})}."
-    known = f"Share of the {risk.unit}s with so many matching records, if the attacker knows {_known(risk)}."
-    unique = f"Share of the {risk.unit}s that are unique, if the attacker knows the most identifying items. {drawn}"
+    known = f"Share of the {risk.units} with so many matching records, if the attacker knows {_known(risk)}."
+    unique = f"Share of the {risk.units} that are unique, if the attacker knows the most identifying items. {drawn}"
     return [
         Section(notes=[unique]),
         Section(notes=below_k, form="plain"),
@@ -381,4 +383,4 @@ def _drawing(risk: Risk) -> str:
         for exposure in exposed:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
             rows.setdefault(exposure.words, []).append(bar)
-    return bars(f"Share of the {risk.unit}s that are unique, worst case", list(rows.items()))
+    return bars(f"Share of the {risk.units} that are unique, worst case", list(rows.items()))
