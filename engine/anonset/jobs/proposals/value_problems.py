@@ -41,7 +41,7 @@ def null_problems(
             bins = spec if spec.startswith("bins:") else "bins:width=10"
             ways = f"fill in numbers, or publish intervals, as with the hierarchy {bins}"
             problems.append(Problem(f"column {column.name!r}: no number in {rows}; {ways}"))
-        if column.doubt and column.name not in dropped:
+        if column.doubt:
             problems.append(Problem(f"column {column.name!r}: {column.doubt}", column.fixes))
     return problems
 
