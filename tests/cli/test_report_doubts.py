@@ -408,6 +408,23 @@ def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
     assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
 
 
+def test_persons_of_a_doctor_are_counted_in_all_rows(place: Place) -> None:
+    """Persons are counted in all rows, not in the first row of each value of the declared column."""
+    draw = random.Random(7)
+    patients = [f"P{n}" for n in range(900) for _ in range(2)]
+    rows = [
+        f"D{draw.randrange(150)},{patient},{'fm'[n % 2]},{draw.choice('abc')}" for n, patient in enumerate(patients)
+    ]
+    data = place.write("doctors.csv", "\n".join(["doctor,patient_id,sex,ward", *rows]) + "\n")
+    doctors = len({row.split(",")[0] for row in rows})
+    roles = ["--unit", "doctor", "--relational", "ward", "--drop", "patient_id,sex", "--differing", "first"]
+    ran = place.run("anonymize", data, *roles, "--model", "k", "--k", "5", "-o", str(place.out))
+    assert f"but {doctors} different values of 'doctor' contain 900 different values of 'patient_id'" in ran.err, (
+        ran.err
+    )
+    assert "have only" not in ran.err
+
+
 def test_a_key_of_several_rows_declared_as_person_is_a_contradiction(place: Place) -> None:
     """A column with as good evidence contradicts a declared id, if each value of the id has one value of it."""
     lines = [f"C{31000 + n // 6 % 40},R{50001 + n // 2},{n % 3},s{n % 5}" for n in range(480)]

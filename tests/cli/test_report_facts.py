@@ -201,14 +201,12 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
     text = text_of_section(page.read_text(), "Conclusion")
     assert text.endswith("Not published: pid, people.note, codes.stay, codes.day, stays.stay, stays.ward. ")
-    assert f" {40 + 161} source rows became 40 records" in page_text(page)  # stays only links the codes
+    assert f" {40 + 161 + 81} source rows in 3 tables became 40 records" in page_text(page)
     assert "Source tables people: 40 rows; codes: 161 rows; stays: 81 rows" in page_text(page)
     for name in ("people", "codes", "stays"):
         digest = hashlib.sha256((place.folder / f"{name}.csv").read_bytes()).hexdigest()
         assert f"table {name} of the input SHA-256 {digest}" in page_text(page)
-    assert re.search(
-        r"Repeated rows \d+ rows merged with an earlier row of the same \w+ in all tables", page_text(page)
-    )
+    assert re.search(r"Rows joined \d+ rows joined by pid", page_text(page))
 
 
 def test_the_rows_of_skipped_persons_are_a_share_of_all_rows_and_are_not_merged(place: Place) -> None:
@@ -226,8 +224,8 @@ def test_the_rows_of_skipped_persons_are_a_share_of_all_rows_and_are_not_merged(
     )
     assert [one for one in told if "Skipped" in one] == [skipped]
     shown = page_text(page)
-    assert "200 source rows became 40 records; 30 (15.0%) became none; 40 published." in shown
-    assert "Repeated rows 130 rows merged with an earlier row of the same pid in all tables" in shown
+    assert "200 source rows in 2 tables became 40 records; 30 (15.0%) became none; 40 published." in shown
+    assert "Rows joined 170 rows joined by pid" in shown
 
 
 def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> None:

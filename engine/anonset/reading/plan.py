@@ -169,7 +169,8 @@ class Plan:
         offered = possible_persons(first, (*asked, *roles.id) if alone else asked, () if alone else roles.id)
         possible = [one for one in offered if one.precedes_rows(offered) and not {*one.columns} <= {*roles.id}]
         meant = ("person id", "e-mail") if grouped and not alone else (*PERSON_IDS, *CONTACTS, NAMED, "")
-        repeated = (one.as_repeated for one in possible if one.meaning in meant or is_coarser(one, first, roles.id))
+        repeated = [one.as_repeated for one in possible if one.meaning in meant or is_coarser(one, first, roles.id)]
+        repeated = [replace(one, persons=counted_in([first[name] for name in one.columns])[1]) for one in repeated]
         return (*repeated, *person_signs(first, roles.id if grouped else ()))
 
     def fills(self, source: OpenedSource) -> list[Fix]:

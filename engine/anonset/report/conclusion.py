@@ -203,11 +203,10 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         ]
     if facts.tables:
         rows.append(("Source tables", "; ".join(f"{one.name}: {counted(one.rows, 'row')}" for one in facts.tables)))
-    tables = " in all tables" if getattr(facts.attested.data, "tables", None) else ""
     key = (listed(names, "with") or "id") if unit == "person" and not ids else ""
     if sizes := facts.items_per_person:
         rows.append(("Items per person", f"{sizes[0]:,} (median), {sizes[-1]:,} (95th percentile)"))
-    return [*rows, *_of_rows(report, facts.summary.n, tables, key)]
+    return [*rows, *_of_rows(report, facts, key)]
 
 
 def _of_ids(model: PrivacyModel) -> str:
@@ -216,25 +215,28 @@ def _of_ids(model: PrivacyModel) -> str:
     return f"{several}, and the guarantee covers single rows." if model.counts_rows else f"{several}."
 
 
-def _of_rows(report: Report, published: int, tables: str, key: str) -> list[tuple[str, str]]:
+def _of_rows(report: Report, facts: ReportFacts, key: str) -> list[tuple[str, str]]:
     """Return how rows became records. `key` names the columns whose rows with equal values are merged."""
-    records, rows = report.input["records"], source_rows(report)
+    records, rows, linked = report.input["records"], source_rows(report, facts), len(facts.tables)
     skipped = [change for change in report.changes if not change.column]
     differing = [change for change in report.changes if change.rule == FIRST_VALUE]
     n_skipped = sum(change.occurrences for change in skipped)
     came = (
         f"{counted(records, 'record')}; the run did not count source rows"
         if rows is None
-        else f"{counted(rows, 'source row')} became {counted(records, 'record')}"
+        else f"{counted(rows, 'source row')}{f' in {linked} tables' if linked else ''} became "
+        f"{counted(records, 'record')}"
     )
     none = f"; {n_skipped:,} ({percent(n_skipped / rows)}) became none" if rows and n_skipped else ""
-    texts = {RECORDS: f"{came}{none}; {published:,} published."}
+    texts = {RECORDS: f"{came}{none}; {facts.summary.n:,} published."}
     texts["Skipped rows"] = "; ".join(map(str, skipped)) or "none"
     if not key:
         texts["Repeated rows"] = "not merged: each row is one record"
+    elif rows is not None and getattr(facts.attested.data, "tables", None):
+        texts["Rows joined"] = f"{counted(rows - n_skipped, 'row')} joined by {key}"
     elif rows is not None:
         repeated = rows - n_skipped - records
-        merged = f"{counted(repeated, 'row')} merged with an earlier row of the same {key}{tables}"
+        merged = f"{counted(repeated, 'row')} merged with an earlier row of the same {key}"
         texts["Repeated rows"] = merged if repeated else f"none: each value of {key} has one row"
     if key:
         texts["Conflicting rows"] = (
@@ -246,8 +248,10 @@ def _of_rows(report: Report, published: int, tables: str, key: str) -> list[tupl
     return [*texts.items()]
 
 
-def source_rows(report: Report) -> int | None:
-    """Return the number of rows of the source, with the skipped rows. None if the run did not count them."""
+def source_rows(report: Report, facts: ReportFacts) -> int | None:
+    """Return the number of rows of all tables of the source, with the skipped rows. None if they are not counted."""
+    if facts.tables:
+        return sum(one.rows for one in facts.tables)
     unread = [one for one in report.changes if not one.column and one.rule != NOT_DESCRIBED]
     read = report.input.get("source_rows")
     return None if read is None else read + sum(one.occurrences for one in unread)

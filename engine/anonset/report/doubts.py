@@ -45,7 +45,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
             else [*_contradictions(private, declared.unit), *_namesakes(private)]
         ),
         *unknown_persons(declared.unit),
-        *([] if private is None else _skipped(private)),
+        *([] if private is None else _skipped(private, facts)),
         *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
         *_published_as_is(facts),
         *_inferences_from_all_rows(facts),
@@ -292,7 +292,7 @@ def _differing(report: Report) -> Iterator[str]:
         yield f"The rows of a person have several values, and the first is published: {listed(columns, 'and')}."
 
 
-def _skipped(report: Report) -> Iterator[str]:
+def _skipped(report: Report, facts: ReportFacts) -> Iterator[str]:
     for change in report.changes:
-        if not change.column and (rows := source_rows(report)):
+        if not change.column and (rows := source_rows(report, facts)):
             yield f"{change}, {percent(change.occurrences / rows)} of all rows. They are not in the publication."

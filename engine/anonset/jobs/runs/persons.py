@@ -208,8 +208,8 @@ def _contradiction(sign: PersonSign, table: Table) -> Problem:
     word = "the data do not say who is a person" if unit == "unknown" else f"each {each} is declared a different person"
     of_persons = of_ids and sign.rows != table.source_rows  # the first row of each person is examined
     examined = "persons" if of_persons else "rows" if sign.rows == table.source_rows else "of the first rows"
-    problem = (
-        f"{word}, but {sign.rows:,} {examined} have only "
-        f"{sign.persons:,} different values of {' and '.join(map(repr, columns))}"
-    )
+    facts = f"{sign.rows:,} {examined} have only {sign.persons:,}"
+    if sign.persons > sign.rows:
+        facts = f"{sign.rows:,} different {each.replace('value', 'values', 1)} contain {sign.persons:,}"
+    problem = f"{word}, but {facts} different values of {' and '.join(map(repr, columns))}"
     return Problem(problem, [Fix({"unit": columns}, "if these are persons")])
