@@ -393,6 +393,48 @@ def test_only_the_internal_report_names_rare_values(place: Place) -> None:
     assert "does not use the original" in text_of(page.read_text(), "Rare values")
 
 
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_rare_values_that_are_published_unchanged_are_listed_in_both_reports(place: Place, more: list[str]) -> None:
+    """Sensitive values and kept columns are not generalized."""
+    ills = [*["HIV"] * 3, *["flu", "asthma", "ulcer"] * 19]
+    notes = [f"seen on visit {n}, and the pain in the left knee was not better" for n in range(60)]
+    lines = [f"{20 + n % 23},{ill},{note}" for n, (ill, note) in enumerate(zip(ills, notes, strict=True))]
+    data = place.write("ill.csv", "\n".join(["age,illness,note", *(x.replace(", and", " and") for x in lines)]) + "\n")
+    roles = ["--unit", "row", "--relational", "age", "--numeric", "age", "--sensitive", "illness", "--keep", "note"]
+    made = [*roles, "--publish-as-is", "note", "--model", "kl", "--l", "2", "--k", "5", "-o", str(place.out)]
+    ran = place.run("anonymize", data, *made)
+    assert ran.code == 0, ran.err
+    assert "1 value of 'illness' belongs to fewer than 5 persons" in ran.out
+    of = str(place.out if more else place.private / "report.json")
+    page = place.folder / "page.html"
+    assert place.run("report", of, *more, "-o", str(page)).code == 0
+    text = text_of(page.read_text(), "Rare values")
+    assert "illness 1 of 4 HIV (3) unchanged" in text, text
+    assert "note 60 of 60 not named: names, contact data or free text unchanged" in text
+    assert ("age 23 of 23" in text) == (not more)
+    assert ("Generalized columns: not counted" in text) == bool(more)
+    assert text.count("only with others, or not") == (not more)
+    assert "illness: 1 of 4, published unchanged: HIV (3)" in first_screen(page.read_text())
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_records_that_lost_all_their_items_are_counted(place: Place, more: list[str]) -> None:
+    lines = [*["a;b"] * 40, *["Z21"] * 2, "B20"]
+    data = place.write("sets.csv", "\n".join(["codes", *lines]) + "\n")
+    tree = place.write("tree.csv", "a,*\nb,*\nZ21,*\nB20,*\n")
+    options = ["--unit", "row", "--items", "codes", "--separator", ";", "--hierarchy", f"codes={tree}", "--model", "km"]
+    ran = place.run("anonymize", data, *options, "--k", "5", "--m", "1", "--suppress", "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    told = "3 of 43 published records (7.0%) contain no item, because all their items are suppressed"
+    assert f"- {told}." in ran.out
+    page, told = place.folder / "page.html", f"{told}, or they had none" if more else told
+    of = str(place.out if more else place.private / "report.json")
+    assert f"{told}." in place.run("report", of, *more, "-o", str(page), "--json").json["doubts"]
+    assert f"{told}." in text_of(page.read_text(), "Records without items")
+    assert f"Records 43 exact; {told}" in text_of(page.read_text(), "What recipients can count")
+    assert told in first_screen(page.read_text()).partition("Contents")[2]
+
+
 def first_screen(page: str) -> str:
     """Return the text of the doubts, the conclusion and the contents."""
     shown = page.partition("<main>")[2].partition("</nav>")[0]

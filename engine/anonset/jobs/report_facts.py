@@ -71,11 +71,13 @@ class ReportFacts(RedactedRepr):
     errors: CountAccuracy | None = None
     """Errors of counts of frequent items. None if the original is not available."""
     rare: tuple[RareValues, ...] = ()
-    """Rare values of each protected column. Empty if the original is not available, or if the model has no k."""
+    """Rare values of each column. Those of generalized columns need the original (`rare_values`)."""
     group_names: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Names of published groups that the owner wrote, each with a rare value that it contains, or an empty text
     (`names_of_groups`).
     """
+    empty: tuple[int, int | None] = (0, None)
+    """Number of published records without items, and of those of the original, or None if it is not available."""
     sensitive_items: Mapping[str, str] = field(default_factory=dict)
     """What the items are by column, for items that may be sensitive (`sensitive_items`)."""
     personal_items: Mapping[str, str] = field(default_factory=dict)
@@ -156,10 +158,10 @@ def facts_about(
         Private report. None for facts that follow from the public files alone.
     """
     publication, kind = opened.publication, analysis_of(opened.publication)
-    column, rare, errors = None, tuple[RareValues, ...](), None
+    column, errors, rare = None, None, rare_values(publication, original, opened.model)
     sets = publication.transactions if isinstance(publication, Records) else None
     if original is not None:
-        column, rare, hierarchies = original.transactions, rare_values(original, opened.model), hierarchies or {}
+        column, hierarchies = original.transactions, hierarchies or {}
         sets = column
     if column is not None and kind.shows_items:
         frequent = FrequentItems.of(column)
@@ -200,11 +202,14 @@ def _of_labels(
     """Return the facts that follow from the documents, and from the items and values of a publication."""
     column, as_is = None if original is None else original.transactions, documents[0].declarations.published_as_is
     vanished = tuple(vanished_items(column, publication)) if isinstance(publication, Records) else ()
+    shown = publication.transactions if isinstance(publication, Records) else None
+    empty, before = (None if one is None else one.n - one.n_nonempty for one in (shown, column))
     return ReportFacts(
         documents[0], after.model, Summary(after.records, ()), after, private=documents[1], rare=rare,
         group_names=names_of_groups(publication, original, rare, None if original is None else hierarchies),
         sensitive_items=sensitive_items(publication), personal_items=personal_items(publication, as_is or ()),
         rare_leaves=rare_leaves(publication, column, hierarchies or {}), vanished=vanished,
+        empty=(empty or 0, before),
     )  # fmt: skip
 
 

@@ -11,13 +11,16 @@ from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.personal_values import KINDS, names_in, personal_kind
 from anonset.columns.roles import CODE_LEVELS
-from anonset.data import NumericColumn, SetColumn, Table
-from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, RANGE, VALUES, is_rule
+from anonset.data import Column, NumericColumn, SetColumn, Table
+from anonset.data.array_types import Int64
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES, is_rule
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.jobs.shown_values import are_personal
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
-from anonset.publications import Published, Records
+from anonset.publications import Buckets, Published, Records
+from anonset.release.scan.findings import few_persons
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import listed
 
@@ -29,13 +32,17 @@ MOST_OF_RARE = 2
 
 @dataclass(frozen=True)
 class RareValues(RedactedRepr):
-    """Values of a column of the original that fewer than k records have."""
+    """Values of a column that few records have (`few_persons`)."""
 
     column: str
     distinct: int
     """Number of different values of the column."""
     occurrences: Mapping[str, int] = field(repr=False)
     """Number of records of each rare value, the rarest first."""
+    unchanged: bool = False
+    """Whether these values are published unchanged, because the model does not generalize them."""
+    are_personal: bool = False
+    """Whether the values are names, contact data or free text, which a report does not print."""
 
 
 def rare_leaves(
@@ -58,27 +65,52 @@ def rare_leaves(
     return {leaf: found[leaf] for leaf in sorted(found, key=lambda leaf: (not is_sensitive(leaf), found[leaf]))}
 
 
-def rare_values(original: Table, model: PrivacyModel) -> tuple[RareValues, ...]:
-    """Return the rare values of each column that a model protects.
+def rare_values(publication: Published, original: Table | None, model: PrivacyModel) -> tuple[RareValues, ...]:
+    """Return the rare values of each column that a model generalizes, which only the original shows, and of each column
+    that is published unchanged.
 
+    >>> from anonset.generalization import ItemGroups, apply
     >>> from anonset.privacy import KmAnonymity
-    >>> found, = rare_values(Table.from_sets([{"a", "b"}, {"a"}, {"a", "c"}, {"c"}]), KmAnonymity(2, 1))
-    >>> found.column, found.distinct, dict(found.occurrences)
-    ('items', 3, {'b': 1})
+    >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"a", "c"}, {"c"}])
+    >>> published = apply(table, ItemGroups(table.transactions.vocabulary, np.array([0, 1, 1], np.int32)))
+    >>> found, = rare_values(published, table, KmAnonymity(2, 1))
+    >>> found.column, found.distinct, dict(found.occurrences), found.unchanged
+    ('items', 3, {'b': 1}, False)
     """
-    columns = [original.transactions] if original.transactions is not None and "items" in model.protects else []
-    found = []
-    for column in (*columns, *(original.relational if "relational" in model.protects else ())):
-        if isinstance(column, NumericColumn):
-            values, counts = np.unique(np.asarray(column.values), return_counts=True)
-            labels: Sequence[str] = [f"{value:g}" for value in values]
-        else:
-            labels, counts = column.vocabulary.labels, np.asarray(column.occurrences)
-        order = [int(code) for code in np.argsort(counts, kind="stable") if 0 < counts[code] < (model.k or 0)]
-        if order:
-            rare = {labels[code]: int(counts[code]) for code in order}
-            found.append(RareValues(column.name, int(np.count_nonzero(counts)), rare))
-    return tuple(found)
+    before = [] if original is None or model.k is None else [
+        *([original.transactions] if original.transactions is not None and "items" in model.protects else []),
+        *(original.relational if "relational" in model.protects else ()),
+    ]  # fmt: skip
+    found = [_rare(column, *_counts(column), model, unchanged=False) for column in before]
+    found += [_rare(column, *_counts(column), model, unchanged=True) for column in getattr(publication, "kept", ())]
+    if isinstance(publication, Buckets):
+        values = publication.snt_value
+        counts = np.bincount(values.codes, publication.snt_count, len(values.vocabulary)).astype(np.int64)
+        found.append(_rare(values, values.vocabulary.labels, counts, model, unchanged=True))
+    elif isinstance(publication, Records) and (items := publication.transactions) is not None:
+        labels, counts = _counts(items)
+        if "items" in model.protects:  # the model does not generalize sensitive items
+            counts = np.where([label in model.secrets for label in labels], counts, 0)
+        found.append(_rare(items, labels, counts, model, unchanged=True))
+    return tuple(one for one in found if one.occurrences)
+
+
+def _counts(column: Column | SetColumn) -> tuple[Sequence[str], Int64]:
+    """Return the values of a column, and the number of records with each, int64 (values,)."""
+    if isinstance(column, NumericColumn):
+        values, counts = np.unique(np.asarray(column.values), return_counts=True)
+        return [f"{value:g}" for value in values], counts
+    return column.vocabulary.labels, np.asarray(column.occurrences)
+
+
+def _rare(
+    column: Column | SetColumn, labels: Sequence[str], counts: Int64, model: PrivacyModel, *, unchanged: bool
+) -> RareValues:
+    order = [code for code in np.argsort(counts, kind="stable").tolist() if 0 < counts[code] < few_persons(model)]
+    rare = {labels[code]: int(counts[code]) for code in order if labels[code] not in NO_VALUE}
+    values = [label for label, n in zip(labels, counts.tolist(), strict=True) if n] if rare and unchanged else []
+    personal = bool(values) and are_personal(values, int(counts.sum()), is_set=isinstance(column, SetColumn))
+    return RareValues(column.name, int(np.count_nonzero(counts)), rare, unchanged, personal)
 
 
 def names_of_groups(

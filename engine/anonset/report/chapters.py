@@ -19,6 +19,7 @@ from anonset.measures.retention import (
 from anonset.measures.shares import percent
 from anonset.release.documents import ATTESTATION, CODEBOOK, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
+from anonset.release.scan.findings import few_persons
 from anonset.release.statements import versions
 from anonset.report.account import loss_label
 from anonset.report.conclusion import (
@@ -35,7 +36,7 @@ from anonset.report.conclusion import (
     sensitive,
     singled_out,
 )
-from anonset.report.countable import countable_figures
+from anonset.report.countable import countable_figures, empty_records
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks.base import PagePart, doubted_person
@@ -50,6 +51,7 @@ from anonset.strict_json import dumps
 _HUNDRED = 100
 _MOST_RARE = 12
 """Maximum number of rare values of a column that the report names."""
+_PERSONAL = "not named: names, contact data or free text"
 
 _FATES = {
     "kept": "Kept: published unchanged.",
@@ -210,26 +212,32 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
 def _detail(facts: ReportFacts) -> Chapter:
     report = facts.private
     lost = [] if report is None else [text for part, text in _changes(report).items() if part != "values"]
+    lost += [empty] if (empty := empty_records(facts)) else []
     line = "; ".join([*lost, *column_lines(facts.details)]) or ("none" if report else "stated in the internal report")
     return Chapter("detail", "Lost detail", line, [
         Section("Each column", ("column", "what recipients see", "what they can count"), _columns(facts)),
+        Section("Records without items", notes=[f"{empty}."] if empty else ()),
         Section("Items in no published record", notes=[listed(gone, "and")] if (gone := facts.vanished) else ()),
         *([] if report is None else _losses(report)),
     ])  # fmt: skip
 
 
 def _rare(facts: ReportFacts) -> Chapter:
-    k, rows = facts.model.k, list[tuple[str, str, str]]()
+    k, rows, lines = facts.model.k, list[tuple[str, str, str, str]](), list[str]()
     for one in facts.rare:
         rarest = listed([f"{value} ({n})" for value, n in one.occurrences.items()], "and", _MOST_RARE)
-        rows.append((one.column, f"{len(one.occurrences):,} of {one.distinct:,}", rarest))
-    none = f"none: at least k = {k} records have each value of the protected columns"
+        shown = "unchanged" if one.unchanged else "only with others, or not"
+        number = f"{len(one.occurrences):,} of {one.distinct:,}"
+        rows.append((one.column, number, _PERSONAL if one.are_personal else rarest, shown))
+        lines.append(f"{one.column}: {number}, published {shown}{f': {rows[-1][2]}' if one.unchanged else ''}")
+    none = "" if any(not one.unchanged for one in facts.rare) else f"none: at least k = {k} records have each value"
     if not (k and facts.after.before):
         none = f"not counted, because {'this report does not use the original' if k else 'the model has no k'}"
-    line = "; ".join(f"{column}: {number}" for column, number, _ in rows) or none
-    hidden = f"Fewer than k = {k} records have these values: they are published only with others, or not."
-    notes = [hidden if rows else f"{none[0].upper()}{none[1:]}."]
-    table = Section("", ("column", "rare values", "the rarest (records)"), rows, notes)
+    none = none and f"generalized columns: {none}"
+    line = "; ".join(lines) or none
+    notes = [f"Fewer than {few_persons(facts.model)} records have these values."] if rows else []
+    notes += [f"{none[0].upper()}{none[1:]}."] if none else []
+    table = Section("", ("column", "rare values", "the rarest (records)", "published"), rows, notes)
     return Chapter("rare", "Rare values", line, [table if rows else Section(notes=notes)])
 
 

@@ -4,6 +4,8 @@ from anonset.analysis.summary import Summary
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to
+from anonset.measures.shares import percent
+from anonset.spelling import counted
 
 Figure = tuple[str, str, str]
 """Name, value and accuracy of a figure."""
@@ -16,13 +18,27 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     """
     errors, private = facts.errors, facts.private
     relative = "" if private is None else relative_to("items", private.coarsened)
-    rows = _records(facts.summary)
+    (records, n, exact), *others = _records(facts.summary)
+    rows = [(records, n, f"{exact}; {text}" if (text := empty_records(facts)) else exact), *others]
     if errors is not None and errors.items_error is not None:
         median = f"median error of the counts of the {FREQUENT} most frequent; before: 0%{relative}"
         rows.append(("Frequent items", f"off by {_off(errors.items_error)}", median))
         if errors.pairs_error is not None:
             rows.append(("Frequent pairs of items", f"off by {_off(errors.pairs_error)}", median))
     return rows
+
+
+def empty_records(facts: ReportFacts) -> str:
+    """Return how many published records contain no item, and why. Empty if the publication suppressed all items of no
+    record.
+    """
+    (empty, before), n = facts.empty, facts.summary.n
+    if empty <= (before or 0):
+        return ""
+    why = "all their items are suppressed, or they had none" if before is None else (
+        f"all their items are suppressed{f', or they had none ({before:,})' if before else ''}"
+    )  # fmt: skip
+    return f"{empty:,} of {counted(n, 'published record')} ({percent(empty / n)}) contain no item, because {why}"
 
 
 def _records(summary: Summary) -> list[Figure]:

@@ -15,6 +15,7 @@ from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
+from anonset.report.countable import empty_records
 from anonset.report.risks.base import complete_set, worst_knowledge
 from anonset.report.risks.records import verdict_on_search
 from anonset.settings.publication import ReportSettings
@@ -258,13 +259,15 @@ def _rare_leaves(facts: ReportFacts) -> Iterator[str]:
 
 
 def _lost(facts: ReportFacts) -> Iterator[str]:
-    """Yield the columns of which recipients see only one label, and the items that they do not see."""
+    """Yield the columns of which recipients see only one label, the records and the items that they do not see."""
     if columns := [
         f"{one.name} ({f'every value is published as {one.only}' if one.only else 'no value is published'})"
         for one in facts.details
         if one.fate == "lost"
     ]:
         yield f"Nothing is left of {listed(columns, 'and')}."
+    if empty := empty_records(facts):
+        yield f"{empty}."
     if gone := facts.vanished:
         named = listed(gone, "and", MOST_NAMED)
         yield f"No published record shows {counted(len(gone), 'item')} of the original, alone or in a group: {named}."
