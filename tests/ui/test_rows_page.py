@@ -205,3 +205,36 @@ def test_the_page_is_local_unless_it_has_another_address(
     monkeypatch.setattr(server, "serve", serve)
     assert main(["ui", str(tmp_path), *more]) == 0
     assert [state.is_local for state in states] == [is_local]
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+def test_remarks_and_names_are_masked_and_published_items_are_shown(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    notes = ["", "called back: Mr. Weber asked for refund", "Tel 0561-44321", "none", "no generic"]
+    rows = [
+        f"I{1000 + n % 60},{rng.choice(['Sun', 'Moon', 'Star'])},{'ABCDEFGHIJKL'[n % 12]}{n % 9},{1 + n % 3},"
+        f"{['Weber', 'Maier', 'Ott', 'Lang', 'Schulz'][n % 5]},{rng.choice(notes)}"
+        for n in range(240)
+    ]
+    (tmp_path / "sold.csv").write_text("\n".join(["Insured no,Pharmacy,Medicine,Packs,Customer name,Notes", *rows]))
+    (tmp_path / "sold.toml").write_text(
+        'input = "sold.csv"\nout = "safe"\nunit = "Insured no"\nmodel = "kkm"\nk = 2\nm = 1\nitems = ["Medicine"]\n'
+        'relational = ["Pharmacy"]\nkeep = ["Notes"]\npublish_as_is = ["Notes"]\ndrop = ["Packs", "Customer name"]\n'
+        'differing = "first"\n[hierarchy]\nPharmacy = "values"\nMedicine = "prefix:1"\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        state.is_local = True
+        state.open("sold.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        state.inspection.others = ["Medicine", "Pharmacy", "Packs"]  # less likely persons, before the answer
+        await user.open("/")
+        user.find(marker="records").click()
+        await user.should_see(marker="grid")
+        assert [one["headerName"] for one in element(user, "grid").options["columnDefs"]] == [
+            "Pharmacy", "Medicine", "Packs",
+        ]  # fmt: skip
+        assert "are masked: Insured no, Customer name, Notes." in texts(user)
+
+    by_clicks(tmp_path, way)
+    assert {one.column: bool(one.values) for one in frequent_values(str(tmp_path / "sold.toml"))}["Notes"] is False

@@ -322,6 +322,16 @@ def profile_of_values(column: str, labels: tuple[str, ...], codes: Int64) -> Pro
     return replace(found, labels=labels, codes=codes)
 
 
+def profile_of_counts(column: str, labels: Sequence[str], counts: Int64, *, is_set: bool) -> Profile:
+    """Return the profile of a column by its distinct values, or its items, and their frequencies."""
+    given = [code for code, label in enumerate(labels) if counts[code] and label not in _MISSING]
+    some, times = [labels[code] for code in given], counts[given]
+    n = int(times.sum())
+    if is_set:
+        return _of_sets(column, n, 0, some, times, n, None)
+    return _of_values(column, n, 0, _Values(some[:MOST_LOOKED_AT], [], times), words=False)
+
+
 def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: bool) -> Profile:
     """Return the profile of a column without sets."""
     given, some, total = values.given, values.given[:_SOME], int(values.counts.sum())

@@ -251,6 +251,11 @@ TEXTS = ("mentions persons", "remarks", "free text", "dates or contacts")
 """Rules for texts, which are neither values nor sets."""
 
 
+def describes_persons(column: Profile) -> bool:
+    """Return True if a column contains names or contact data, or text that may describe persons."""
+    return any(RULES[name].applies(column) for name in (*TEXTS, "direct"))
+
+
 def points_of(column: Profile, rules: Mapping[str, Rule] = RULES) -> int:
     """Return the evidence that each value of a column is a person: the sum of the points of the rules that apply, or
     `NEVER`.

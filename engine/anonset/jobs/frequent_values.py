@@ -1,6 +1,7 @@
 """Most frequent values of each column that a job publishes. Only the local page of the owner shows them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,10 +63,13 @@ def frequent_values(job: str, column: str = "") -> list[FrequentValues]:
         ]
 
 
-def first_rows(source: str, options: Job, hidden: Collection[str] = ()) -> dict[str, list[str]]:
+def first_rows(
+    source: str, options: Job, hidden: Collection[str] = (), published: Collection[str] = ()
+) -> dict[str, list[str]]:
     """Return the first rows of a file as text, by column. Masked columns have no values and are the last.
 
-    Hidden columns, columns named like an id, and columns with contact data, names or free text are masked.
+    Columns with contact data, names or free text are masked. So are hidden columns, columns named like an id, and those
+    of which each row has a value of its own, unless they are published.
 
     Raises
     ------
@@ -76,18 +80,19 @@ def first_rows(source: str, options: Job, hidden: Collection[str] = ()) -> dict[
 
     head, _ = with_recognised_options(source, options, head_of)
     texts = {name: [_text_of(value) for value in column.to_pylist()] for name, column in head.items()}
-    masked = {name for name, cells in texts.items() if name in hidden or is_identifier(name) or _is_masked(cells)}
+    given = {name: Counter(cell for cell in cells if cell) for name, cells in texts.items()}
+    masked = {
+        name
+        for name, of in given.items()
+        if are_personal(name, [*of], np.array([*of.values()], np.int64), is_set=False)
+        or (name not in published and (name in hidden or is_identifier(name) or 0 < of.total() <= len(of)))
+    }
     return dict(sorted([(n, [] if n in masked else texts[n][:_ROWS]) for n in texts], key=lambda of: of[0] in masked))
 
 
 def _text_of(value: Any) -> str:
     values = value if isinstance(value, list) else [value]
     return "; ".join(str(one) for one in values if one is not None)
-
-
-def _is_masked(cells: Sequence[str]) -> bool:
-    given = [cell for cell in cells if cell]
-    return bool(given) and are_personal([*dict.fromkeys(given)], len(given), is_set=False)
 
 
 @contextmanager

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.columns.personal_values import is_free_text, personal_kind
+from anonset.columns.personal_values import personal_kind
+from anonset.columns.profiles import profile_of_counts
+from anonset.columns.rules import describes_persons
 from anonset.data import CategoricalColumn, Column, SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.joining import headers_of, parts_of
@@ -20,7 +22,7 @@ class Values(RedactedRepr):
     counts: Int64 = field(repr=False)
     """Number of records with each value, int64 (labels,)."""
     are_personal: bool
-    """Whether the values are contact data, names, ids, free text, or texts of which each record has its own."""
+    """Whether the values are contact data, names, ids, free text, or values of which each record has its own."""
 
 
 def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[str, Values]:
@@ -39,7 +41,8 @@ def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[
     parts, is_set = dict[str, Values](), isinstance(column, SetColumn)
     for name, start, codes in parts_of(joined or (column.name,), labels, headers_of(labels) if is_set else ()):
         own = [labels[code].removeprefix(start) for code in codes]
-        personal = are_personal(own, int(counts[codes].sum()), is_set=is_set)
+        all_different = not is_set and counts[codes].sum() <= len(own)
+        personal = all_different or are_personal(name, own, counts[codes], is_set=is_set)
         if joined:
             parts[name] = Values(own, counts[codes], personal)
         else:  # a header of items ``header=value`` is no column
@@ -56,10 +59,8 @@ def texts_of(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
     return [(f"{value:.15g}",) for value in column.values.tolist()]
 
 
-def are_personal(labels: Sequence[str], occurrences: int, *, is_set: bool) -> bool:
-    """Return True if values are contact data, names, ids, free text, or texts of which each record has its own."""
-    return bool(
-        (not is_set and occurrences <= len(labels))  # each record has a value of its own
-        or personal_kind(labels)
-        or is_free_text(labels, occurrences)
-    )
+def are_personal(name: str, labels: Sequence[str], counts: Int64, *, is_set: bool) -> bool:
+    """Return True if values of a column, which occur `counts` times, are contact data, names, ids, or remarks and other
+    free text.
+    """
+    return bool(personal_kind(labels)) or describes_persons(profile_of_counts(name, labels, counts, is_set=is_set))

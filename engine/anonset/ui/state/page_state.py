@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anonset.columns.roles import OF_PERSONS, ROLES
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.jobs.frequent_values import first_rows
 from anonset.privacy.model import PrivacyModel
@@ -347,9 +348,11 @@ class PageState:
         data = self.inspection.data if self.job is None or "input" not in stated else self.job.parent / stated["input"]
         if not self.is_local or data is None:
             raise InputError("the page shows rows only on the machine of the data")
-        units = [self.unit, *self.inspection.others, *(answer["unit"] for answer in self.inspection.answers)]
+        others = () if self.answered else self.inspection.others
+        units = [self.unit, *others, *(answer["unit"] for answer in self.inspection.answers)]
+        published = stated.names(*(one for one in ROLES if one not in (*OF_PERSONS, "drop"))) if self.answered else ()
         persons = {name for unit in units for name in Unit.of(unit)}
-        return first_rows(str(self.folder.complete(data)), stated.without("unit"), persons)
+        return first_rows(str(self.folder.complete(data)), stated.without("unit"), persons, published)
 
     @property
     def values_job(self) -> Path | None:
