@@ -139,11 +139,15 @@ def test_a_shareable_report_has_the_doubts_that_follow_from_the_publication(plac
     doubts = report(place, options, 12, "--shareable")
     assert [doubt[:20] for doubt in doubts] == [
         "No person is declare", "Column hiv seems sen", "With k = 2, an attac", "The data contain onl",
+        "The owner has not st",
     ]  # fmt: skip
+    shown = text_of((place.folder / "1.html").read_text(), "Statements of the owner")
+    assert "Columns not published Share of rows or persons left out Other releases of these persons" in shown, shown
+    assert re.search("sign with these reservations: .*Owner: name.*Data protection officer: name", shown), shown
 
 
 def test_a_shareable_report_says_that_many_items_single_out(place: Place) -> None:
-    _, _, doubt = report(place, [*BY_PATIENT, *ITEMS, "--k", "5"], 60, "--shareable")
+    _, _, doubt, _ = report(place, [*BY_PATIENT, *ITEMS, "--k", "5"], 60, "--shareable")
     assert re.search(r"know the complete set of items of a person: they single out \d+\.\d%", doubt)
     assert "knows all items of the person, that there are no others." in doubt
 
@@ -704,15 +708,18 @@ def test_the_worst_case_is_in_the_first_line_the_table_and_the_doubts(place: Pla
     doubts = report(place, options, 12, *more)
     page = (place.folder / f"{len(more)}.html").read_text()
     known = "{} and the complete set of items of a person"
-    found = re.search(rf"(\d+\.\d%), if an attacker knows {re.escape(known.format('age,'))}", first_screen(page))
+    steps = r"(?:\d+\.\d% in the original, )?(\d+\.\d%) in the publication"
+    found = re.search(rf"; if an attacker knows {re.escape(known.format('age,'))}: {steps}", first_screen(page))
     assert found is not None
     stated = f"attackers who know {known.format('age,')}: they single out {found[1]} of the persons."
     assert any(stated in doubt for doubt in doubts), doubts
-    row = f"{known.format('sex')} no 1 100.0% {found[1]}"
-    assert row in text_of(page, "Re-identification risk by attacker knowledge")
+    before = "" if more else r"\S+ → "
+    row = rf"the complete set of items of a person no ({before}\S+ ){{4}}{before}{re.escape(found[1])} "
+    assert re.search(row, text_of(page, "Re-identification risk by attacker knowledge"))
     border = f"at most 1/2 for an attacker who knows age, and at most 1 item; {found[1]}, if an attacker knows "
     risk = place.run("risk", str(place.out if more else place.private / "report.json")).out
-    assert f"in the publication; {found[1]}, if an attacker knows {known.format('all quasi-identifiers')}" in risk
+    beyond = f"in the publication; if an attacker knows {known.format('all quasi-identifiers')}: "
+    assert (beyond in risk, "in the original" in found[0]) == (True, not more)
     assert border + known.format("age,") in text_of(page, "Singling out, linkability, inference")
     stated_sizes = re.search(r"Items per person 1\d \(median\), 1\d \(95th", text_of(page, "Persons and records"))
     assert (stated_sizes is None) == bool(more)

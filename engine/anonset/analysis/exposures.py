@@ -171,6 +171,19 @@ _Known = Sequence[tuple[AttackerKnowledge, Sequence[Column]]]
 """Knowledge of attackers who know no items, with the columns that they know."""
 
 
+def complete_exposure(rows: Records | Table, model: PrivacyModel, threshold: float = THRESHOLD) -> Exposure | None:
+    """Count the records that match all quasi-identifiers and the complete set of items. None without items."""
+    from anonset.measures.distinct_records import DistinctRecords, codes_of
+    from anonset.measures.shares import RecordFigures
+
+    if rows.transactions is None:
+        return None
+    with rows.store.nested() as scratch:
+        weight = DistinctRecords.of(rows.transactions, codes_of(rows.relational), scratch).weight
+        figures = RecordFigures.of(weight, weight=weight)
+    return _exposure(AttackerKnowledge(bool(rows.relational), 0, ()), figures, threshold, model)
+
+
 def _matching_rows(
     rows: Records | Table, known: _Known, size: int, seed: int
 ) -> "Iterator[tuple[AttackerKnowledge, RecordFigures]]":

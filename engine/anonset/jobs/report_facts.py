@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
-
 from anonset.analysis.attack import typical_sizes
 from anonset.analysis.base import analysis_of
-from anonset.analysis.risk import RiskReport
+from anonset.analysis.exposures import Exposure, complete_exposure
+from anonset.analysis.risk import Risk, RiskReport
 from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
 from anonset.data import Table
@@ -28,7 +27,6 @@ from anonset.jobs.revealing_names import (
 from anonset.jobs.risk import risk
 from anonset.measures.ambiguous_items import vanished_items
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
-from anonset.measures.distinct_records import DistinctRecords
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
 from anonset.reading.batches import open_source
@@ -41,7 +39,7 @@ from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec
-from anonset.settings.publication import OriginalSettings
+from anonset.settings.publication import THRESHOLD, OriginalSettings
 from anonset.spelling import setting
 
 
@@ -98,8 +96,10 @@ class ReportFacts(RedactedRepr):
     """Other publications in the same folder that may be about the same persons. Empty if the private report is not
     available.
     """
-    unlike_others: float = 0.0
-    """Share of published records whose items and quasi-identifiers together no other record has. 0 without items."""
+    complete: Mapping[str, Exposure] = field(default_factory=dict)
+    """Risk from an attacker who knows all quasi-identifiers and the complete set of items, ``before``, if the original
+    is available, and ``after``. Empty without items.
+    """
     items_per_person: tuple[int, ...] = ()
     """Median and 95th percentile of the items of a record (`typical_sizes`); without the original, of its published
     symbols.
@@ -108,6 +108,13 @@ class ReportFacts(RedactedRepr):
     """Items of the original that no published record shows (`vanished_items`)."""
     tables: tuple[SourceTable, ...] = ()
     """Linked tables of the original."""
+
+    @property
+    def unlike_others(self) -> float:
+        """Share of published records whose items and quasi-identifiers together no other record has. 0 without
+        items.
+        """
+        return self.complete["after"].alone.value if self.complete else 0.0
 
 
 def report_facts(
@@ -169,7 +176,7 @@ def facts_about(
     facts = _of_labels((opened.attested, report), publication, after, original, hierarchies, rare)
     return replace(
         facts, summary=kind.summary(), errors=errors, sensitive=kind.sensitive_counts(opened.model.secrets),
-        details=kind.details(original), sha256=opened.sha256, unlike_others=_unlike_others(publication),
+        details=kind.details(original), sha256=opened.sha256, complete=_complete(publication, original, after),
         releases=() if report is None else _other_releases(opened.attested, report, opened.out),
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )  # fmt: skip
@@ -259,10 +266,8 @@ def public_facts(opened: OpenedPublication, report: Report | None = None) -> Rep
     return facts_about(opened, risk(opened), report)
 
 
-def _unlike_others(publication: Published) -> float:
-    if not isinstance(publication, Records) or publication.transactions is None:
-        return 0.0
-    with publication.store.nested() as scratch:
-        values = [column.codes for column in publication.relational]
-        weight = DistinctRecords.of(publication.transactions, values, scratch).weight
-        return float(np.count_nonzero(weight == 1)) / max(1, publication.n)
+def _complete(publication: Published, original: Table | None, after: RiskReport) -> dict[str, Exposure]:
+    steps = {"before": original, "after": publication} if isinstance(publication, Records) else {}
+    threshold = after.threshold if isinstance(after, Risk) else THRESHOLD
+    found = {step: complete_exposure(rows, after.model, threshold) for step, rows in steps.items() if rows is not None}
+    return {step: one for step, one in found.items() if one is not None}

@@ -37,6 +37,7 @@ from anonset.report.conclusion import (
     singled_out,
 )
 from anonset.report.countable import countable_figures, empty_records
+from anonset.report.doubts import BY_PEN
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks.base import PagePart, doubted_person
@@ -120,15 +121,16 @@ def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) 
     statements
         Statements of the owner by name. They are empty if they are not given.
     """
+    by_pen = BY_PEN if facts.private is None else ()
     made = (
-        _owner(statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
+        _owner(statements, by_pen), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
         _risk(facts, part), _attacks(facts, part), _detail(facts), _rare(facts), _published(facts, part),
         _origin(facts, statements[str(ReportSettings.model_fields["date"].title)]),
     )  # fmt: skip
     return [replace(chapter, line=plain_words(chapter.line, facts)) for chapter in made]
 
 
-def _owner(statements: Mapping[str, str]) -> Chapter:
+def _owner(statements: Mapping[str, str], by_pen: Sequence[str]) -> Chapter:
     from markupsafe import Markup
 
     stated, missing = (
@@ -137,6 +139,7 @@ def _owner(statements: Mapping[str, str]) -> Chapter:
     states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
     rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
+    rows += [(name, to_fill()) for name in by_pen]
     note = "The owner typed these statements. No check verifies them."
     return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, [note])])
 

@@ -25,6 +25,8 @@ FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
 _OF_GROUP = 5
 """Minimum size of the group of an example."""
+BY_PEN = ("Columns not published", "Share of rows or persons left out", "Other releases of these persons")
+"""Lines of a shareable report that the owner fills in by pen, because the publication does not show them."""
 _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
@@ -57,6 +59,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         *_rare_leaves(facts),
         *_lost(facts),
         *_earlier_releases(facts),
+        *(_by_pen() if private is None and typed is not None else ()),
         *([] if private is None else _differing(private)),
     ]
     return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
@@ -85,6 +88,14 @@ def _unconfirmed(unit: str, typed: ReportSettings) -> Iterator[str]:
             "The owner declared who is a person. This report cannot show whether the data contradict it: see "
             f"“{asked}”, which is not stated."
         )
+
+
+def _by_pen() -> Iterator[str]:
+    """Yield that a shareable report cannot show what was left out."""
+    yield (
+        "The owner has not stated how many rows were left out, nor whether other releases exist: see the empty lines "
+        "in the statements of the owner."
+    )
 
 
 def _namesakes(report: Report) -> Iterator[str]:

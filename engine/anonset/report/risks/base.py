@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from anonset.analysis.risk import Risk
 from anonset.analysis.summary import ItemDetail
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.report_facts import ReportFacts
@@ -50,7 +51,9 @@ def above_threshold(threshold: float) -> str:
 def worst_knowledge(facts: ReportFacts) -> str:
     """Return the knowledge of the attacker who singles out the share `ReportFacts.unlike_others`."""
     values = "all quasi-identifiers and " if facts.attested.data.quasi_identifiers else ""
-    return f"{values}the complete set of items of a person"
+    found = facts.after.single["after"] if isinstance(facts.after, Risk) else None
+    without = f", but not {listed(found.as_is, 'and')}" if found is not None and found.as_is else ""
+    return f"{values}the complete set of items of a person{without}"
 
 
 def complete_set(facts: ReportFacts) -> str:

@@ -76,7 +76,9 @@ def _further(facts: ReportFacts | None) -> str:
     """Return the risk from attackers who know more than the attacker of the single figure."""
     if facts is None or not facts.unlike_others:
         return "attackers who know more may single out more"
-    return f"{percent(facts.unlike_others)}, if an attacker knows {worst_knowledge(facts)}"
+    where = {"before": "in the original", "after": "in the publication"}
+    steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in facts.complete.items()]
+    return f"if an attacker knows {worst_knowledge(facts)}: {', '.join(steps)}"
 
 
 def _counts_rows(risk: Risk) -> bool:
@@ -302,8 +304,9 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
     forms = {form.name for column in facts.details for form in column.forms}
     table = _exposure_table(risk, risk.before)
     if facts.unlike_others:
-        known, alone = worst_knowledge(facts), percent(facts.unlike_others)
-        table = replace(table, rows=[*table.rows, (known, "no", "1", "", "100.0%", "", alone, "")])
+        cells = zip(*map(_figures, facts.complete.values()), strict=True)
+        row = (worst_knowledge(facts), "no", *map(" → ".join, cells))
+        table = replace(table, rows=[*table.rows, row])
     return PagePart(
         published=" ".join(text for form, text in _FORMS.items() if form in forms),
         protection=protection,
