@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, groupby
 
 from anonset.columns.headers import (
     begins_like_items,
@@ -188,18 +188,46 @@ def propose_choices(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     """
     able = [profile for profile in profiles if not _is_of_a_person(profile)]
     if chosen := _questions([one for one in able if _is_marked(one)], of_words=True):
+        chosen = _block(chosen, profiles)
         reason = f"one of {len(chosen)} columns that mark a choice: each is an item"
         return dict.fromkeys(chosen, ProposedRole("one_hot", reason))
-    named = _questions([one for one in able if _is_labelled(one)])
-    first = {  # surveys contain the first choice below the question
-        one.name for one, after in pairwise(able) if _is_labelled(one) and after.label_is_name and after.name in named
-    }
-    labelled = [one.name for one in able if one.name in first.union(named)]
-    values = [profile.shared_values for profile in able if profile.name in labelled]
+    labelled = _block(_questions([one for one in able if _is_labelled(one)]), profiles)
+    values = [profile.shared_values for profile in profiles if profile.name in labelled]
     if len(frozenset().union(*values)) < len(labelled):  # equal labels name no items
         return {}
     reason = f"one of {len(labelled)} columns that contain a label or nothing: each is an item"
     return dict.fromkeys(labelled, ProposedRole("one_hot", reason))
+
+
+def _block(chosen: Collection[str], profiles: Sequence[Profile]) -> list[str]:
+    """Return the chosen columns with their neighbours of the same shape, which belong to the same question."""
+    runs = [[one.name for one in group] for shape, group in groupby(profiles, _shape) if shape is not None]
+    block = {name for run in runs if not {*chosen}.isdisjoint(run) for name in run}.union(chosen)
+    return [profile.name for profile in profiles if profile.name in block]
+
+
+def _shape(profile: Profile) -> object:
+    """Return the shape of a column of marks: a label, or its only value. None for other columns."""
+    blank = profile.missing + profile.nulls > 0
+    if profile.reaches or profile.distinct != 1 or not blank or (is_known(profile.name) and not profile.label_is_name):
+        return None
+    return "label" if _is_labelled(profile) else profile.shared_values if profile.kind == "crosses" else None
+
+
+def further_marks(profiles: Sequence[Profile], roles: Mapping[str, ProposedRole]) -> list[Fix]:
+    """Return the setting that reads each filled cell as an item, if columns next to the proposed columns of marks are
+    also blank in some rows, and contain few values that several of these columns share.
+    """
+    hot = [name for name, own in roles.items() if own.role == "one_hot" and not own.is_given]
+    sparse = [one for one in profiles if one.missing + one.nulls and not _is_of_a_person(one)]
+    alike = {*chain(*columns_alike(sparse))}.difference(name for name, own in roles.items() if own.is_given)
+    runs = [[*run] for near, run in groupby(profiles, lambda one: one.name in alike.union(hot)) if near]
+    block = [one.name for run in runs if {one.name for one in run}.intersection(hot) for one in run]
+    if not hot or not (more := len({*block}.difference(hot))):
+        return []
+    effect = f"if each filled cell is an item, also in {counted(more, 'further column')}"
+    every = [one.name for one in profiles if one.name in {*block, *hot}]
+    return [Fix({"one_hot": every, "present": FILLED}, effect)]
 
 
 def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:

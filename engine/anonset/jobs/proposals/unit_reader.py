@@ -30,7 +30,7 @@ from anonset.columns.person_rules import (
 from anonset.columns.personal_values import KINDS, are_words_of_texts, personal_kind
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.roles import OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole, settings_of, tree_of
-from anonset.columns.set_rules import answers_reading, pair_problems, reading_by_words
+from anonset.columns.set_rules import answers_reading, further_marks, pair_problems, reading_by_words
 from anonset.data import CategoricalColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.redacted_repr import RedactedRepr
@@ -368,7 +368,8 @@ class UnitReader(RedactedRepr):
         is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
         marked = () if sets["one_hot"] else marked
         nested = [fix for n, one in self.profiles.items() if not merged[n].is_given for fix in one.fixes]
-        ways = [] if is_declared else [*self._as_items(merged, marked, sets if chosen else {}), *nested]
+        further = further_marks([*self.profiles.values()], published)
+        ways = [] if is_declared else [*further, *self._as_items(merged, marked, sets if chosen else {}), *nested]
         others = [fix for fix in ways if Job(fix.settings).names(*SETS)]
         if not others:
             return proposal
