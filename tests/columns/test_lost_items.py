@@ -37,7 +37,7 @@ def _survey(path: Path, columns: dict[str, list[str]], rows: int) -> str:
 @given(st.permutations(OPTIONS), st.integers(4, len(OPTIONS)), st.sampled_from([40, 300]), st.randoms())
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_options_of_a_question_are_items(tmp_path, options, count, rows, random):
-    chosen = {option: random.choices([option, ""], k=rows - 2) + [option, ""] for option in options[:count]}
+    chosen = {option: [*random.choices([option, ""], k=rows - 2), option, ""] for option in options[:count]}
     found = anonset.inspect(_survey(tmp_path / "survey.csv", chosen, rows), unit="row")
     assert {column.profile.name for column in found.columns if column.role == "one_hot"} == {*chosen}
 
