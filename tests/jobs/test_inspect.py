@@ -678,7 +678,7 @@ def test_items_that_consist_of_fields_are_reported():
     lines = [";".join(parts[n * step % 12] for step in (1, 3, 5)[: 1 + n % 3]) for n in range(60)]
     data = {"id": [f"a{n}" for n in range(60)], "line_items": lines}
     problems = anonset.inspect(data, unit="id").problems
-    assert any(names(problem, "line_items 'several fields'") for problem in problems), problems
+    assert any(names(problem, "line_items 'fields joined by'") for problem in problems), problems
 
 
 def test_columns_named_like_items_are_no_persons():

@@ -47,6 +47,11 @@ _UNIT = re.compile(r"\d+\s?(?:[^\W\d_]+$|[^\w\s.:/+*!†-])").match
 """Functions that recognize texts before and after a decimal comma, and texts with a unit, such as ``5%`` or ``5 l``."""
 _CUT = ",\0"
 """Text that replaces decimal commas, to find the items that begin after one."""
+_WORD = re.compile(r"[^\W\d_]{3}").search
+_JOIN_FIELDS, _FEWEST_WITH_FIELDS, _WORDED = ("|", "^", "&", ",", ":"), 5, 0.8
+"""Characters between fields, minimum number of distinct values that show them, and minimum difference of the shares of
+values with words.
+"""
 _ANY_MARK = re.compile(r"\s*[;|,/；؛、，،]\s*|\s+")
 _MOST_SINGLE = 0.9
 _SINGLE = tuple(
@@ -192,6 +197,37 @@ def _parts_recur(mark: str, items: Collection[str]) -> bool:
     times.update(item for item in items if mark not in item)
     n_recurring = sum(all(times[part] > 1 for part in parts) for parts in parts_of_items)
     return 2 * n_recurring >= len(parts_of_items)
+
+
+def mark_of_fields(values: Sequence[str]) -> str:
+    """Return the character that joins different fields in nearly all values, such as a code and its name. Empty if
+    there is none.
+
+    Fields have names, or nearly all values have the same number of fields, and words in one of them but not in another.
+
+    >>> mark_of_fields([f"name:{word}|quantity:{len(word)}" for word in ("tea", "milk", "bread", "butter", "rice")])
+    '|'
+    >>> codes = ["E10", "I10", "J45", "M54", "K21"]
+    >>> mark_of_fields([f"{code}^Disease {code}" for code in codes]), mark_of_fields([f"{code}|E66" for code in codes])
+    ('^', '')
+    """
+    some = values[:_MOST_FOR_KIND]
+    if len(some) < _FEWEST_WITH_FIELDS or kind_of_values(some) != "text":
+        return ""
+    return next((mark for mark in _JOIN_FIELDS if _are_fields([value.split(mark) for value in some], mark)), "")
+
+
+def _are_fields(rows: Sequence[Sequence[str]], mark: str) -> bool:
+    ((width, _),) = Counter(map(len, rows)).most_common(1)
+    regular = [row for row in rows if len(row) == width]
+    if width < 2 or len(regular) < _MOST_SINGLE * len(rows):
+        return False
+    fields = [*zip(*regular, strict=True)]
+    names = [{value.partition(":")[0].partition("=")[0].strip() for value in field} for field in fields]
+    if mark != ":" and all(len(name) == 1 < len({*field}) for name, field in zip(names, fields, strict=True)):
+        return True
+    worded = [sum(map(bool, map(_WORD, field))) / len(field) for field in fields if len({*field}) > 1]
+    return mark not in _COMMAS and len(worded) > 1 and max(worded) - min(worded) > _WORDED
 
 
 def count_bound(cells: Collection[str], mark: str) -> int:

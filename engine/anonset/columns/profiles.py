@@ -21,6 +21,7 @@ from anonset.columns.cells import (
     combine_words,
     count_bound,
     items_of_lists,
+    mark_of_fields,
     other_marks,
     separator_of_items,
 )
@@ -47,7 +48,14 @@ from anonset.columns.kinds import (
     look_at,
 )
 from anonset.columns.marks import words_for_marks
-from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
+from anonset.columns.missing import (
+    MISSING,
+    NULLS,
+    PROBABLE_NULLS,
+    SIGNS_OF_NULL,
+    missing_codes,
+    words_for_no_item,
+)
 from anonset.columns.personal_values import (
     are_capitalised,
     are_keys,
@@ -124,8 +132,10 @@ class Profile(ValueFormat):
     """
     bound_items: int = 0
     """Number of items of sets that occur only directly after one other item."""
-    have_fields: bool = False
-    """Whether the items of sets are records, such as ``name:tea|quantity:2``."""
+    fields_by: str = ""
+    """Character that joins the fields of values or of items, such as ``name:tea|quantity:2``. Empty for others."""
+    no_item: tuple[str, ...] = ()
+    """Values, or items of sets, from a fixed list that may state that a person has no item."""
     words: bool = False
     """True if each cell is read as one value, although its words may be items."""
     items_kind: str = ""
@@ -274,16 +284,19 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
             way = f"row {error.row + 1} is not a list; correct it, or write the items with a separator"
             return _unsupported(column, "printed lists", n, nulls, way)
         return _of_lists(column, printed, n, nulls, LIST)
-    mark = separator_of_items(column, first, separator)
+    fields = mark_of_fields(first) if separator is None else ""
+    mark = None if fields else separator_of_items(column, first, separator)
     of_words = mark == " " and separator is None and not combine_words(first)
     if mark is not None and not of_words:
-        items, times = _items(loaded, mark)
+        unsplit = [word for word in {*first, *(values.words if values else ())} & _MISSING if mark in word]
+        items, times = _items(_without(loaded, unsplit), mark)
         others = [(other, _rows_with(other, loaded)) for other in other_marks(items[:MOST_LOOKED_AT], mark)]
         sets = _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
         return replace(
-            sets, other_separators=tuple(others), bound_items=count_bound(first, mark) if mark.strip() else 0
-        )
-    return _of_values(column, n, nulls, values or _values(loaded), words=of_words)
+            sets, other_separators=tuple(others), null_words=tuple(sorted({*sets.null_words, *unsplit})),
+            bound_items=count_bound(first, mark) if mark.strip() else 0,
+        )  # fmt: skip
+    return replace(_of_values(column, n, nulls, values or _values(loaded), words=of_words), fields_by=fields)
 
 
 def _of_lists(column: str, lists: Any, n: int, nulls: int, mark: str | None) -> Profile:
@@ -351,6 +364,7 @@ def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: boo
         rarest=int(values.counts.min()) if len(values.counts) else 0,
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         missing_codes=missing_codes(given),
+        no_item=words_for_no_item(given),
         reaches=identifying(some, of_staff=is_about_an_agent(column))
         if look.kind in ("text", "e-mail addresses")
         else "",
@@ -439,12 +453,12 @@ def _of_sets(name: str, n: int, nulls: int, items: Sequence[str], counts: Int64,
         null_words=tuple(sorted(words)),
         reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
         item_codes=len(held) > 1 and all(map(_CODE, held[:_SOME])),
-        have_fields=bool(held) and all(map(_FIELDS, held[:_SOME])),
+        fields_by=mark_of_fields(held),
+        no_item=words_for_no_item(held),
         prose="items are dates" if kind == "dates" else _prose(held, nnz),
     )  # fmt: skip
 
 
-_FIELDS = re.compile(r"\w+[:=].*[|,&]\s*\w+[:=]").match
 _CODE = re.compile(r"[A-Za-z]{1,3}[-_]?\d[\w.+*!-]*").fullmatch
 
 
@@ -539,6 +553,11 @@ def _items(cells: Any, mark: str) -> tuple[list[str], Int64]:
         if item := label.strip():
             times[item] = times.get(item, 0) + count
     return list(times), np.fromiter(times.values(), np.int64, len(times))
+
+
+def _without(cells: Any, words: Sequence[str]) -> Any:
+    texts = arrow.cast(cells, pa.string())
+    return arrow.filter(texts, arrow.invert(arrow.is_in(texts, words))) if words else cells
 
 
 def _rows_with(mark: str, cells: Any) -> int:

@@ -65,15 +65,17 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
     """Propose set-valued columns. If some columns have several items per cell, propose these columns. If there are
     none, propose columns of 0 and 1, or else columns with one code per cell.
     """
+    proposed |= _of_fields(profiles)
+    of_fields = [profile.name for profile in profiles if profile.name in proposed]
     for profile in profiles:
+        if profile.name in of_fields:
+            continue
         if profile.kind == "sets" and profile.reaches:
             proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
         elif profile.kind == "sets" and (profile.bound_items or not _of_items(profile, profiles)):
             reason = f"may contain sets, {profile.distinct:,} different parts"
             items = Fix({"items": [profile.name]}, "if its values are items")
             proposed[profile.name] = ProposedRole("drop", reason, fixes=(items,))
-        elif profile.kind == "sets" and profile.have_fields:
-            proposed[profile.name] = ProposedRole("drop", "each item consists of several fields")
         elif profile.kind == "sets" and _MOST_DIFFERENT * profile.occurrences < profile.distinct:
             reason = f"nearly every part of a cell is different ({profile.distinct:,} of {profile.occurrences:,})"
             proposed[profile.name] = ProposedRole("drop", f"{reason}: probably free text")
@@ -81,8 +83,13 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
             kind = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
             reason = f"cells contain sets{kind}, {profile.distinct:,} different items"
             proposed[profile.name] = ProposedRole("items", reason, tree_of(profile.items_kind))
+    lists = [
+        profile.name for profile in profiles if profile.name in proposed and proposed[profile.name].role == "items"
+    ]
+    proposed |= {name: proposed[first] for name, first in _later_in_series(lists, profiles).items()}
     if any(role.role == "items" for role in proposed.values()):
         return
+    profiles = [profile for profile in profiles if profile.name not in of_fields]
     marked = [
         profile.name
         for profile in profiles
@@ -116,6 +123,38 @@ def reading_by_words(profile: Profile, own: ProposedRole) -> tuple[Fix, ...]:
         return ()
     items: dict[str, list[str]] = {} if own.role == "items" else {"items": [profile.name]}
     return (Fix({**items, "separator": " "}, "if each word is an item"),)
+
+
+def _later_in_series(names: Sequence[str], profiles: Sequence[Profile]) -> dict[str, str]:
+    """Return the other columns of the numbered series of `names`, which may be nearly empty, each with the first."""
+    stems = {without_number(name): name for name in reversed(names)}
+    return {
+        one.name: stems[stem]
+        for one in profiles
+        if one.name not in names and (stem := without_number(one.name)) not in ("", one.name) and stem in stems
+    }
+
+
+def _of_fields(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
+    """Return the columns whose values consist of fields, with their series, as dropped."""
+    found = {profile.name: profile for profile in profiles if joins_fields(profile)}
+    first = {**{name: name for name in found}, **_later_in_series([*found], profiles)}
+    kinds = {"items" if profile.kind == "sets" else "one_code" for profile in found.values()}
+    whole = Fix({min(kinds, default=""): [*first]}, "if all of a value is an item")
+    return {name: ProposedRole("drop", fields_in(found[one]), fixes=(whole,)) for name, one in first.items()}
+
+
+def joins_fields(profile: Profile) -> bool:
+    """Return True if values of a column that may contain items, or the items, consist of several fields."""
+    named = names_items(profile.name) or names_codes(profile.name) or profile.kind == "sets"
+    recur = 2 * profile.distinct <= profile.given and not _is_of_a_person(profile)
+    return bool(profile.fields_by) and (named or recur)
+
+
+def fields_in(profile: Profile) -> str:
+    """Return that a column contains fields, and the remedy."""
+    what = "items" if profile.kind == "sets" else "cells"
+    return f"{what} contain fields joined by {profile.fields_by!r}; extract the one that is the item"
 
 
 def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
@@ -214,11 +253,10 @@ def _shape(profile: Profile) -> object:
     return "label" if _is_labelled(profile) else profile.shared_values if profile.kind == "crosses" else None
 
 
-def further_marks(profiles: Sequence[Profile], roles: Mapping[str, ProposedRole]) -> list[Fix]:
-    """Return the setting that reads each filled cell as an item, if columns next to the proposed columns of marks are
-    also blank in some rows, and contain few values that several of these columns share.
+def further_marks(profiles: Sequence[Profile], roles: Mapping[str, ProposedRole], hot: Collection[str]) -> list[Fix]:
+    """Return the setting that reads each filled cell as an item, if columns next to the columns of marks `hot` are also
+    blank in some rows, and contain few values that several of these columns share.
     """
-    hot = [name for name, own in roles.items() if own.role == "one_hot" and not own.is_given]
     sparse = [one for one in profiles if one.missing + one.nulls and not _is_of_a_person(one)]
     alike = {*chain(*columns_alike(sparse))}.difference(name for name, own in roles.items() if own.is_given)
     runs = [[*run] for near, run in groupby(profiles, lambda one: one.name in alike.union(hot)) if near]

@@ -214,7 +214,7 @@ def _value_problems(
     dropped = {name for name, role in roles.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
     rules = {**{name: role.hierarchy or "" for name, role in roles.items()}, **hierarchies}
     sets = {name for name, role in roles.items() if role.role in SETS}
-    shown = [column for column in profiles if column.name not in dropped or column.have_fields]
+    shown = [column for column in profiles if column.name not in dropped or column.fields_by]
     return [
         *null_problems([column for column in profiles if column.name not in unread], dropped, rules, sets),
         *odd_codes(profiles),

@@ -39,7 +39,7 @@ from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.proposals.hierarchy_trial import sets_list_persons
 from anonset.jobs.proposals.proposal import AllColumns, Proposal, distinct_texts, read_with_settings
-from anonset.jobs.proposals.value_problems import bound_in
+from anonset.jobs.proposals.value_problems import bound_in, no_item_problems
 from anonset.privacy.km import KmAnonymity
 from anonset.reading.file_options import NONE, OPEN, ROW, FileOptions, Unit
 from anonset.release.scan.item_scan import ItemScan
@@ -348,6 +348,8 @@ class UnitReader(RedactedRepr):
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
         items = proposal.possible_items
         proposal = self._which_items(proposal, merged, published, marked_columns(roles, self.profiles))
+        sets = [self.profiles[name] for name, own in published.items() if own.role in SETS]
+        proposal = _with_problems(proposal, *no_item_problems(sets))
         if proposal.table is not None and not any(role.role in SETS for role in published.values()):
             possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
             possible = {} if "differing" in possible else possible
@@ -368,8 +370,7 @@ class UnitReader(RedactedRepr):
         is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
         marked = () if sets["one_hot"] else marked
         nested = [fix for n, one in self.profiles.items() if not merged[n].is_given for fix in one.fixes]
-        further = further_marks([*self.profiles.values()], published)
-        ways = [] if is_declared else [*further, *self._as_items(merged, marked, sets if chosen else {}), *nested]
+        ways = [] if is_declared else [*self._as_items(merged, marked, sets if chosen else {}), *nested]
         others = [fix for fix in ways if Job(fix.settings).names(*SETS)]
         if not others:
             return proposal
@@ -402,7 +403,8 @@ class UnitReader(RedactedRepr):
         """Return the settings that publish dropped columns as items, the most probable first. `chosen` are the proposed
         columns by role.
         """
-        hot = [Fix({"one_hot": [*marked]}, f"if each of {len(marked)} columns of 0 and 1 is an item")][: len(marked)]
+        hot = further_marks([*self.profiles.values()], merged, chosen.get("one_hot") or marked)
+        hot += [Fix({"one_hot": [*marked]}, f"if each of {len(marked)} columns of 0 and 1 is an item")][: len(marked)]
         if not chosen and (pairs := pair_problems([*self.profiles.values()], merged)):
             return [*hot, *(fix for problem in pairs for fix in problem.fixes)]
 

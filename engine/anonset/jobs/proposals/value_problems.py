@@ -9,7 +9,7 @@ from anonset.columns.kinds import MARKS, kind_of_values
 from anonset.columns.personal_values import are_keys, are_names
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
-from anonset.columns.set_rules import columns_alike
+from anonset.columns.set_rules import columns_alike, fields_in, joins_fields
 from anonset.errors import Fix, Problem
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
@@ -86,14 +86,14 @@ def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
     """Return a line for each column of sets in which further characters probably separate items, or in which values
     probably contain the separator.
     """
-    problems = []
+    fields: dict[str, list[str]] = {}
+    for column in filter(joins_fields, profiles):
+        fields.setdefault(fields_in(column), []).append(column.name)
+    problems = [Problem(f"column {_listed(names)}: {text}") for text, names in fields.items()]
     for column in profiles:
-        if column.have_fields:
-            fields = "each item consists of several fields, so that another quantity or price is another item"
-            problems.append(Problem(f"column {column.name!r}: {fields}; write only the name of each item to the file"))
         if column.bound_items:
             problems.append(Problem(f"column {column.name!r}: {bound_in(column)}"))
-        if column.other_separators and not column.have_fields:
+        if column.other_separators and not column.fields_by:
             others = [f"{counted(rows, 'cell')} with {mark!r}" for mark, rows in column.other_separators]
             way = f"if these separate items too: replace them by {column.separator!r} in the file"
             marks = f"{column.separator!r} separates items, but there are also {' and '.join(others)}"
@@ -147,13 +147,22 @@ def word_problems(words: Mapping[str, Sequence[str]]) -> list[Problem]:
 
 def missing_code_problems(profiles: Sequence[Profile]) -> list[Problem]:
     """Return a line for each number that may mean a missing value."""
+    return _may_mean("a missing value", {column.name: column.missing_codes for column in profiles})
+
+
+def no_item_problems(profiles: Sequence[Profile]) -> list[Problem]:
+    """Return a line for each value of columns of items that may mean no item."""
+    return _may_mean("no item", {one.name: sorted({*one.no_item}.difference(one.missing_codes)) for one in profiles})
+
+
+def _may_mean(what: str, found: Mapping[str, Sequence[str]]) -> list[Problem]:
     columns: dict[str, list[str]] = {}
-    for column in profiles:
-        for code in column.missing_codes:
-            columns.setdefault(code, []).append(column.name)
+    for column, codes in found.items():
+        for code in codes:
+            columns.setdefault(code, []).append(column)
     return [
         Problem(
-            f"{code} may mean a missing value ({_listed(names)})",
+            f"{code} may mean {what} ({_listed(names)})",
             [Fix({"null": [spelling for name in names for spelling in as_nulls(name, [code])]}, "if it does")],
         )
         for code, names in columns.items()
