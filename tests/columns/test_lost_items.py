@@ -114,3 +114,20 @@ def test_words_for_no_item_are_asked_for(tmp_path, word, mark, several):
     fixes = [fix.settings for problem in found.checks for fix in problem.fixes if "null" in fix.settings]
     assert fixes in ([{"null": [word]}], [{"null": [f"diagnoses={word}"]}])
     assert column.profile.distinct <= len(items) + 1  # no word is split
+
+
+def test_flags_are_kept_with_lists_by_the_settings_that_the_refusal_names(tmp_path):
+    draw = random.Random(8)
+    columns = {"copd": draw.choices("01", k=40), "goods": [";".join(draw.sample(GOODS, 2)) for _ in range(40)]}
+    path, others = _survey(tmp_path / "both.csv", columns, 40), {"unit": "row", "drop": ["respondent_id", "sex"]}
+    with pytest.raises(anonset.InputError, match=r"keep both by items='goods,copd' null='copd=0'"):
+        anonset.read(path, items="goods", one_hot="copd", **others)
+    both = anonset.read(path, items="goods,copd", null="copd=0", separator=";", missing="empty,value", **others)
+    assert both.transactions.occurrences.sum() == columns["copd"].count("1") + 2 * 40
+
+
+def test_numbers_with_a_decimal_comma_are_called_numbers(tmp_path):
+    path = tmp_path / "ages.csv"
+    path.write_text("sex;age\n" + "".join(f"{'FM'[row % 2]};{20 + row % 50},5\n" for row in range(90)) + "F;\n" * 5)
+    (age,) = [one for one in anonset.inspect(str(path), unit="row").columns if one.profile.name == "age"]
+    assert age.reason.startswith("numbers with a decimal comma, but 5 values without a number")

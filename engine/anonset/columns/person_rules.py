@@ -417,5 +417,10 @@ def without_commas(found: Mapping[str, ProposedRole], profiles: Mapping[str, Pro
             what = (
                 f"{profiles[name].distinct:,} different values, some with commas, which published sets cannot contain"
             )
+            if profiles[name].kind == "numbers":
+                lacking = counted(profiles[name].missing + profiles[name].nulls + profiles[name].odd, "value")
+                what = (
+                    f"numbers with a decimal comma, but {lacking} without a number; fill in numbers to publish ranges"
+                )
             roles[name] = ProposedRole("drop", f"{what}; with {setting('relational')} it needs a hierarchy")
     return roles

@@ -258,7 +258,13 @@ def _refuse_shapes(where: str, roles: Roles) -> None:
             Fix({"drop": [name for other in shapes if other != role for name in shapes[other]]}) for role in shapes
         ]
         known = listed(list(map(setting, shapes)), "and")
-        raise InputError(f"{where}: items are declared by {known}; use only one of them", fixes=fixes)
+        both, one = f"{','.join(roles.items)},{','.join(roles.one_hot)}", roles.one_hot[:1]
+        way = (
+            f", or keep both by {setting('items', both)} {setting('null', f'{one[0]}=0')}, ..."
+            if roles.items and one
+            else ""
+        )
+        raise InputError(f"{where}: items are declared by {known}; use only one of them{way}", fixes=fixes)
     if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
         how = setting(next(iter(shapes)))
         msg = f"{where}: {how} publishes a column 'items', but another column has this name; rename that column"
