@@ -153,8 +153,8 @@ def joins_fields(profile: Profile) -> bool:
 
 def fields_in(profile: Profile) -> str:
     """Return that a column contains fields, and the remedy."""
-    what = "items" if profile.kind == "sets" else "cells"
-    return f"{what} contain fields joined by {profile.fields_by!r}; extract the one that is the item"
+    what, separator = "items" if profile.kind == "sets" else "cells", profile.fields_by
+    return f"{what} contain fields joined by {separator!r}; extract the one that is the item"
 
 
 def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
