@@ -278,7 +278,7 @@ def test_decimal_commas_with_missing_values_are_no_values_of_sets(tmp_path):
     path.write_text("\n".join(["n;area;group;codes", *rows]))
     inspection = anonset.inspect(path, k=2, m=1)
     roles = {column.profile.name: (column.role, column.reason) for column in inspection.columns}
-    assert (roles["area"][0], names(roles["area"][1], "commas")) == ("drop", True)
+    assert (roles["area"][0], names(roles["area"][1], "comma")) == ("drop", True)
 
 
 def test_sets_with_a_word_for_empty_are_read():
