@@ -108,8 +108,10 @@ def _rare(
 ) -> RareValues:
     order = [code for code in np.argsort(counts, kind="stable").tolist() if 0 < counts[code] < few_persons(model)]
     rare = {labels[code]: int(counts[code]) for code in order if labels[code] not in NO_VALUE}
-    values = [label for label, n in zip(labels, counts.tolist(), strict=True) if n] if rare and unchanged else []
-    personal = bool(values) and are_personal(values, int(counts.sum()), is_set=isinstance(column, SetColumn))
+    given = np.flatnonzero(counts) if rare and unchanged else counts[:0]
+    personal = bool(len(given)) and are_personal(
+        column.name, [labels[code] for code in given.tolist()], counts[given], is_set=isinstance(column, SetColumn)
+    )
     return RareValues(column.name, int(np.count_nonzero(counts)), rare, unchanged, personal)
 
 
