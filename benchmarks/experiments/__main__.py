@@ -93,11 +93,11 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     """Compare results with the tracked results. Losses and counts must agree to 1e-12. Times are not compared.
 
-    Texts of what was checked must agree, too, if they have the same words. Other words are shown.
+    Texts of what was checked must be equal.
 
     Each case of the quick subset must have a result in both folders, unless its data are not available. The new result
     must belong to the current code and data. Exits with status 1 if a value differs, a case failed or has no such
-    result, there is nothing to compare, or the last `check` of a figure found differences.
+    result, there is nothing to compare, or the last `check` of a figure found differences or measured only some cases.
 
     Parameters
     ----------
@@ -112,10 +112,13 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
         unmeasured, skipped = agreement.unmeasured(key, folder)
         total, differing = total + common, differing + len({difference.key for difference in differences})
         lacking += len(unmeasured)
-        words = [f"'{old}' is '{new}' now in {n} case(s)" for (old, new), n in agreement.reworded(key, folder).items()]
-        for line in [*map(str, differences), *unmeasured, *skipped, *words]:
+        for line in [*map(str, differences), *unmeasured, *skipped]:
             sys.stdout.write(f"{key} {line}\n")
-    outdated = [f"{key} {line}\n" for key in papers or runner.papers() for line in agreement.disagreeing(key)]
+    outdated = [
+        f"{key} {line}\n"
+        for key in papers or runner.papers()
+        for line in (*agreement.disagreeing(key), *agreement.without_outcome(key))
+    ]
     sys.stdout.write("".join(outdated))
     sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
     sys.exit(1 if differing or lacking or outdated or not total else 0)
@@ -128,7 +131,7 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. Cases that
     `run --quick` has measured with this code and these data are not measured again. The outcome is stored with the
     tracked results. `status` and `run` use it, and `render` shows it on each page. Exits with status 1 if a value
-    differs, or if a case fails.
+    differs, a case fails or has no tracked result, or a figure with data is not current.
 
     Parameters
     ----------
@@ -149,14 +152,15 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
         asked: dict[str, Any] = {"figures": figures, "quick": True, "untimed": not chosen.study}
         ran, failed = runner.run(key, **asked, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)
-        for difference in differences[:5]:
-            sys.stdout.write(f"{key} {difference}\n")
+        lacking, _ = agreement.unmeasured(key, runner.QUICK_RESULTS, wanted=runner.declared(chosen, figures))
+        for line in [*map(str, differences[:5]), *lacking]:
+            sys.stdout.write(f"{key} {line}\n")
         current = len(runner.confirmed(chosen).intersection(figures))
         without = [name for name in figures if runner.missing_data(runner.reads(chosen, name))]
         skipped = f"; no data for {', '.join(without)}" if without else ""
         n = len(figures) - len(without)
         sys.stdout.write(f"{key}: {ran} case(s) run, {failed} failed; {current} of {n} figure(s) current{skipped}\n")
-        wrong += failed + len(differences)
+        wrong += failed + len(differences) + len(lacking) + (current < n)
     sys.exit(1 if wrong else 0)
 
 

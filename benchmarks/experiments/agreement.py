@@ -1,7 +1,6 @@
 """Compare two sets of results. Losses and counts must agree to 1e-12. Times are not compared.
 
-Texts, such as what a verification covered, must be equal in their numbers if they have the same words. If the words
-changed since the tracked result, the texts are shown and not compared.
+Texts, such as what a verification covered, must be equal.
 
 The tracked results may be older than the code. Therefore the declared cases of a figure (`runner.declared`) are
 measured again. For each figure, ``repeated.json`` contains the commit of this measurement, the number of cases, the
@@ -9,7 +8,6 @@ number of cases that differ, the loaded modules, and a digest of these modules a
 current if its declared cases agree with the current code.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +15,12 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments.cases import Key
+from benchmarks.experiments.cases import Case, Key
 from benchmarks.experiments.runner import (
     RESULTS,
     declared,
     is_fresh,
+    missing_data,
     paper,
     reads,
     results_of,
@@ -74,14 +73,16 @@ def current(key: str, folder: Path) -> dict[Key, Result]:
     return {case.key: measured[case.key] for case in can_run if is_fresh(chosen, measured[case.key])}
 
 
-def unmeasured(key: str, here: Path, there: Path = RESULTS) -> tuple[list[str], list[str]]:
-    """Return a line for each case of the quick subset that failed or has no result in one of the folders.
+def unmeasured(
+    key: str, here: Path, there: Path = RESULTS, wanted: Sequence[Case] | None = None
+) -> tuple[list[str], list[str]]:
+    """Return a line for each wanted case that failed or has no result in one of the folders.
 
-    A result in `here` that belongs to earlier code or data does not count. The second list has a line for each missing
-    data set, with the number of cases that need it.
+    All cases of the quick subset are wanted by default. A result in `here` that belongs to earlier code or data does
+    not count. The second list has a line for each missing data set, with the number of cases that need it.
     """
     chosen = paper(key)
-    wanted = chosen.quick_cases()
+    wanted = chosen.quick_cases() if wanted is None else wanted
     can_run, missing = runnable(chosen, wanted)
     lines = []
     for where, folder, accepted in (("new", here, current(key, here)), ("tracked", there, _measured(key, there))):
@@ -101,7 +102,7 @@ def store_figures(
     """Store for each figure whether its declared cases in `here`, by the code of `commit`, agree with tracked results.
 
     Returns the differences. A figure without declared cases, or with a declared case that has no result in one of the
-    folders, has no outcome.
+    folders, keeps its earlier outcome.
     """
     _, found = compared(key, here, there)
     differing = {difference.key for difference in found}
@@ -122,8 +123,7 @@ def store_figures(
                 "modules": modules,
                 "sources": digest(modules, reads(paper(key), figure)),
             }
-    old = {figure: one for figure, one in stored_checks(there).get(key, {}).items() if figure not in by_figure}
-    store_checks(key, old | outcomes, there)
+    store_checks(key, stored_checks(there).get(key, {}) | outcomes, there)
     return [difference for difference in found if difference.key[0] in by_figure]
 
 
@@ -134,6 +134,24 @@ def disagreeing(key: str, results: Path = RESULTS) -> list[str]:
         f"{check['commit']} differ from the tracked results"
         for figure, check in stored_checks(results).get(key, {}).items()
         if check["differing"]
+    ]
+
+
+def without_outcome(key: str, results: Path = RESULTS) -> list[str]:
+    """Return a line for each figure of which a declared case has no tracked result or was not measured again.
+
+    Figures without any tracked result are omitted if their data are not available.
+    """
+    checks, tracked = stored_checks(results).get(key, {}), _measured(key, results)
+    cases: dict[str, list[Key]] = {}
+    for case in declared(paper(key)):
+        cases.setdefault(case.figure, []).append(case.key)
+    return [
+        f"{figure}: {sum(case in tracked for case in keys)} of {len(keys)} declared cases have a tracked result, and "
+        f"{again} were measured again"
+        for figure, keys in cases.items()
+        if (again := checks.get(figure, {"cases": 0})["cases"]) != len(keys) or not tracked.keys() >= set(keys)
+        if again or tracked.keys() & set(keys) or not missing_data(reads(paper(key), figure))
     ]
 
 
@@ -166,31 +184,7 @@ def _counted(measured: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in measured.items() if not name.startswith(COSTS_BEGIN)}
 
 
-def reworded(key: str, here: Path, there: Path = RESULTS) -> Counter[tuple[str, str]]:
-    """Return how often a text of the tracked results has other words in the new results, by both texts."""
-    first, second = current(key, here), _measured(key, there)
-    return Counter(
-        (old, new)
-        for case in first.keys() & second.keys()
-        for name, new in first[case]["measured"].items()
-        if isinstance(new, str)
-        and isinstance(old := second[case]["measured"].get(name), str)
-        and _words(old) != _words(new)
-    )
-
-
-def _words(text: str) -> str:
-    """Return a text without its numbers.
-
-    >>> _words("sizes 1..2 of 3; size 3 has 1,200")
-    'sizes .. of ; size  has '
-    """
-    return re.sub(r"\d[\d,]*", "", text)
-
-
 def _same(first: Any, second: Any) -> bool:
-    if isinstance(first, str) and isinstance(second, str):
-        return first == second or _words(first) != _words(second)
     if isinstance(first, list) and isinstance(second, list):
         return len(first) == len(second) and all(_same(a, b) for a, b in zip(first, second, strict=True))
     if isinstance(first, int | float) and isinstance(second, int | float):

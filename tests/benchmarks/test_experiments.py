@@ -151,27 +151,27 @@ def test_results_are_compared_without_times(place, capsys):
         place / "results" / "made.up", [changed | {"measured": {"ncp": 0.3 * (1 + 1e-13)}}], {changed_key(changed)}
     )
     assert agreement.compared("made.up", place / "again", place / "results")[1] == []
-    for now, differing, words in (
-        ("sizes 1..2 of 3", 0, {}),
-        ("sizes 1..1 of 3", 1, {}),  # less was checked
-        ("all 3 sizes", 0, {("sizes 1..2 of 3", "all 3 sizes"): 1}),
+    for now, differing in (
+        ("single items of 3", 0),
+        ("single items of 2", 1),
+        ("nothing was verified", 1),
     ):
-        for name, text in (("results", "sizes 1..2 of 3"), ("again", now)):
+        for name, text in (("results", "single items of 3"), ("again", now)):
             store.save(place / name / "made.up", [changed | {"measured": {"checked": text}}], {changed_key(changed)})
         assert len(agreement.compared("made.up", place / "again", place / "results")[1]) == differing
-        assert agreement.reworded("made.up", place / "again", place / "results") == words
     (difference,) = agreement.differences(
-        changed_key(changed), {"measured": {}}, {"measured": {"checked": "sizes 1..2 of 3"}}
+        changed_key(changed), {"measured": {}}, {"measured": {"checked": "all groups"}}
     )
-    assert str(difference) == "squares a 2: checked None, expected 'sizes 1..2 of 3'"
+    assert str(difference) == "squares a 2: checked None, expected 'all groups'"
 
 
 @pytest.mark.long
 def test_agree_fails_for_failed_and_missing_cases_by_name(place, monkeypatch, capsys):
     """A comparison of the common cases alone reported success while all other cases had failed."""
     results, again = place / "results", place / "again"
-    monkeypatch.setattr(agreement.unmeasured, "__defaults__", (results,))
+    monkeypatch.setattr(agreement.unmeasured, "__defaults__", (results, None))
     monkeypatch.setattr(agreement.compared, "__defaults__", (results,))
+    monkeypatch.setattr(agreement, "without_outcome", lambda key: [])
     runner.run("made.up", results=again)  # one of four cases fails
     (place / "mended").touch()
     runner.run("made.up", results=results)
@@ -224,6 +224,7 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
     check = {"cases": 24, "commit": "c1", "differing": 20, "modules": "", "sources": ""}
     (tmp_path / runner.REPEATED).write_text(json.dumps({"checks": {"rt_frontier": {"vermont2013": check}}, **NO_LISTS}))
     monkeypatch.setattr(agreement.disagreeing, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(agreement, "without_outcome", lambda key: [])
     line = "vermont2013: 20 of 24 cases measured again with the code of commit c1 differ from the tracked results"
     assert results_page.claims_table("rt_frontier", tmp_path).startswith(line)
     assert results_page.overview(tmp_path).endswith(f"\n* `rt_frontier`, {line}.")
@@ -236,6 +237,40 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
 @pytest.mark.parametrize("key", runner.papers())
 def test_stored_results_are_those_of_the_code_that_measured_them_again(key):
     assert agreement.disagreeing(key) == []
+    assert agreement.without_outcome(key) == []
+
+
+@pytest.mark.long
+def test_check_fails_for_a_missing_case_and_keeps_the_earlier_outcome(place, monkeypatch, capsys):
+    (place / "mended").touch()
+    chosen, results, again = runner.paper("made.up"), place / "results", place / "again"
+    tracked = runner.RESULTS
+    monkeypatch.setattr(runner, "QUICK_RESULTS", again)
+    monkeypatch.setattr(runner, "machine", lambda: {"commit": "c2", "versions": {}})
+    for function in (agreement.without_outcome, agreement.store_figures, agreement.unmeasured, runner.confirmed):
+        defaults = tuple(results if default == tracked else default for default in function.__defaults__)
+        monkeypatch.setattr(function, "__defaults__", defaults)
+
+    def check():
+        with pytest.raises(SystemExit) as ended:
+            command_line.check("made.up", figure=("squares",))
+        return ended.value.code, capsys.readouterr().out.splitlines()
+
+    runner.run("made.up", results=results)
+    assert agreement.without_outcome("made.up") == [
+        "squares: 3 of 3 declared cases have a tracked result, and 0 were measured again",
+        "third: 1 of 1 declared cases have a tracked result, and 0 were measured again",
+    ]
+    assert check() == (0, ["made.up: 3 case(s) run, 0 failed; 1 of 1 figure(s) current"])
+    outcome = runner.stored_checks(results)
+    store.save(results / "made.up", [], {case.key for case in chosen.cases[1:]})
+    code, lines = check()
+    assert (code, len(lines), "not measured (tracked results)" in lines[0]) == (1, 2, True)
+    assert runner.stored_checks(results) == outcome
+    assert agreement.without_outcome("made.up")[0].startswith("squares: 2 of 3 declared cases have a tracked result")
+    monkeypatch.setattr(runner, "confirmed", lambda *_: set())
+    runner.run("made.up", results=results)
+    assert check()[0] == 1, "the figure is not current"
 
 
 def test_the_page_states_the_times_of_all_cases():
