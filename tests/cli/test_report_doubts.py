@@ -738,8 +738,10 @@ def test_the_conclusion_states_the_bound_on_inference_and_its_strength(
     assert ("that all matching records share is disclosed" in limit) != covers_inference
     skew = place.run("risk", str(place.out), "--json").json["skewness"]["hiv"]
     stated = f"for {skew['doubled']:.1%} of the rows, the value is at least twice as likely among the matching records"
-    value, share, overall = skew["likeliest"]
-    largest = f"{value!r}, {share:.1%} in a group against {overall:.1%} overall"
+    value, count, size, overall = skew["likeliest"]
+    largest = f"{value!r}, {count} of {size} rows in a group, {overall} in all rows"
+    assert f"here, one value has up to {skew['largest_share']:.1%} of a group, and at least 60% of " in limit
+    assert ("may consist almost entirely of one value of 'hiv'" in limit) == covers_inference
     assert f"{stated} as in all records (largest: {largest})." in limit
     limited = "bounded (" if bound[0] == "kt" else "restricted, not bounded: each equivalence class contains at least"
     assert f"published. Inference: {limited}" in text_of(

@@ -60,7 +60,10 @@ FACTS = {
         "Conclusion",
         r"A checker that shares no code with .* verified .*: someone who knows .* finds at least 4 .*k=4",
     ),
-    "the outcome of the attacks": ("Conclusion", r"No simulated attack succeeds \(\d+ tried, the highest rate of "),
+    "the outcome of the attacks": (
+        "Conclusion",
+        r"No simulated attack beats what chance or 1/k allows \(\d+ tried\); the best guess is right for ",
+    ),
     "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),
     "the owner": ("Statements of the owner", r"Owner “?Hospital <b>of</b> 2 towns"),
     "the purpose": ("Statements of the owner", r"Purpose “?a study & a thesis"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn
-from anonset.measures.risks.skewness import Skewness, skewness
+from anonset.measures.risks.skewness import ONE_SIDED, Skewness, skewness
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.sampled_from("aaabcd")), min_size=1, max_size=40))
@@ -22,9 +22,12 @@ def test_guess_success_equals_a_count_of_the_values(rows: list[tuple[int, str]])
     )
     gains = [values_of_class[c].count(v) / len(values_of_class[c]) / (values.count(v) / n) for c, v in rows]
     assert skew.largest_gain == pytest.approx(max(gains))
-    value, share, overall = skew.likeliest
-    assert share / overall == pytest.approx(max(gains)), value
-    assert overall == values.count(value) / n
+    value, count, size, overall = skew.likeliest
+    assert count / size / (overall / n) == pytest.approx(max(gains)), value
+    assert overall == values.count(value)
+    largest = [max(map(of.count, of)) / len(of) for of in values_of_class.values()]
+    assert skew.largest_share == max(largest)
+    assert skew.one_sided == pytest.approx(sum(share >= ONE_SIDED for share in largest) / len(largest))
     assert skew.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
     assert (
         skew.alone

@@ -38,10 +38,11 @@ class SensitiveClasses(KAnonymity):
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        of_whom = "for someone who knows more" if self.bounds_shares else "that a person has a value"
         distribution = (
-            f"The model restricts the distribution of {self.sensitive!r} in each equivalence class, not the "
-            f"probability {of_whom}."
+            f"The model bounds how often a value of {self.sensitive!r} occurs in an equivalence class, not how "
+            "probable it is for someone who knows more."
+            if self.bounds_shares
+            else f"An equivalence class may consist almost entirely of one value of {self.sensitive!r}."
         )
         first = (
             f"{SHARED} {distribution}"

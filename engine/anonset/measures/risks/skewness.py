@@ -17,6 +17,8 @@ from anonset.measures.risks.sensitive_values import known_values
 
 DEALS = 10
 """Number of random permutations of the values that are used as a control."""
+ONE_SIDED = 0.6
+"""Relative frequency of a value from which a class is one-sided."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,12 @@ class Skewness(RedactedRepr):
     """Share of the rows in classes with a single value. Anyone who finds the class learns this value."""
     alone_by_chance: float
     """Value of `alone` for randomly permuted values."""
-    likeliest: tuple[str, float, float] = field(default=("", 0.0, 0.0), repr=False, kw_only=True)
-    """Value with the maximum ratio, its relative frequency in that class, and its relative frequency in all rows."""
+    likeliest: tuple[str, int, int, int] = field(default=("", 0, 0, 0), repr=False, kw_only=True)
+    """Value with the maximum ratio, its rows in that class, the rows of the class, and the rows with the value."""
+    largest_share: float = field(default=0.0, kw_only=True)
+    """Maximum relative frequency of a value in a class."""
+    one_sided: float = field(default=0.0, kw_only=True)
+    """Share of the classes in which one value has a relative frequency of at least `ONE_SIDED`."""
 
 
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
@@ -73,10 +79,9 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     gain = (count / size[of]) / (overall[value] / n)
     most = int(gain.argmax())
     likeliest = (
-        values.vocabulary.labels[value[most]],
-        float(count[most] / size[of[most]]),
-        float(overall[value[most]] / n),
-    )
+        values.vocabulary.labels[value[most]], int(count[most]), int(size[of[most]]), int(overall[value[most]]),
+    )  # fmt: skip
+    largest = np.maximum.reduceat(count / size[of], np.flatnonzero(first_of_runs(of)))
     twice = count * n >= 2 * overall[value] * size[of]
     random = np.random.default_rng(seed)
     dealt = np.array([_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)])
@@ -90,6 +95,8 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
         n_unique / n,
         float(np.mean(dealt[:, 1])) / n,
         likeliest=likeliest,
+        largest_share=float(largest.max()),
+        one_sided=float(np.mean(largest >= ONE_SIDED)),
     )
 
 

@@ -8,13 +8,13 @@ from anonset.analysis.summary import ItemDetail
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.risks.item_inference import LIKELY, RARE, SURE, ItemInference
-from anonset.measures.risks.skewness import Skewness
+from anonset.measures.risks.skewness import ONE_SIDED, Skewness
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED
 from anonset.report.risks.verdicts import AttackVerdict
 from anonset.report.sections import Section
-from anonset.spelling import listed
+from anonset.spelling import counted, listed
 
 _SOURCES = {"publication": "the publication", "frequencies": "item frequencies", "original": "the original"}
 
@@ -65,10 +65,12 @@ def complete_set(facts: ReportFacts) -> str:
 
 def likelier(skew: Skewness) -> str:
     """Return how much more likely the matching records make a sensitive value, as a clause."""
-    value, share, overall = skew.likeliest
+    value, rows, size, overall = skew.likeliest
     return (
+        f"here, one value has up to {percent(skew.largest_share)} of a group, and at least {ONE_SIDED:.0%} of "
+        f"{percent(skew.one_sided)} of the groups; "
         f"for {percent(skew.doubled)} of the rows, the value is at least twice as likely among the matching records as "
-        f"in all records (largest: {value!r}, {percent(share)} in a group against {percent(overall)} overall)"
+        f"in all records (largest: {value!r}, {rows:,} of {counted(size, 'row')} in a group, {overall:,} in all rows)"
     )
 
 

@@ -255,7 +255,7 @@ def _skewed(skew: Skewness) -> str:
     compared = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} in random classes"
     return (
         f"Guesses from the quasi-identifiers are correct for {percent(skew.guessed)} of the rows ({compared}). "
-        f"F{likelier(skew).removeprefix('f')}."
+        f"H{likelier(skew).removeprefix('h')}."
     )
 
 
