@@ -9,12 +9,16 @@ import re
 from dataclasses import replace
 from importlib.metadata import version
 
+import numpy as np
 import pytest
 
 from anonset.analysis.attack import Attempts
 from anonset.attacks.registry import ATTACKS
+from anonset.data import Table
+from anonset.generalization import ItemGroups, apply
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import public_facts
+from anonset.jobs.revealing_names import personal_items, sensitive_items
 from anonset.report.doubts import doubts
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.settings.publication import OriginalSettings, ReportSettings
@@ -180,9 +184,10 @@ def test_the_name_of_a_group_that_contains_a_rare_value_is_a_doubt(place: Place,
 
 @pytest.mark.parametrize("more", [[], ["--shareable"]])
 def test_the_names_of_groups_of_the_owner_are_a_doubt(place: Place, more: list[str]) -> None:
-    homes = ["Kiel 1", "Kiel 2", "Kiel 3", "Ulm 1", "Ulm 2", "Ulm 3"]
+    homes = ["Kiel 1", "Kiel 2", "Kiel 3", "Ulm 1", "Ulm 2", "Ulm 3", "Bonn 1", "Bonn 2", "Bonn 3"]
     data = place.write("homes.csv", "\n".join(["home", *homes * 12]) + "\n")
-    tree = place.write("tree.csv", "".join(f"{one},{'HIV hostel' if 'K' in one else 'Ulm'},any\n" for one in homes))
+    group = {"K": "HIV hostel", "U": "93 years old", "B": "Bonn"}
+    tree = place.write("tree.csv", "".join(f"{one},{group[one[0]]},any\n" for one in homes))
     roles = ["--unit", "row", "--relational", "home", "--hierarchy", f"home={tree}", "--model", "k", "--k", "30"]
     ran = place.run("anonymize", data, *roles, "-o", str(place.out), "--quiet")
     assert ran.code == 0, ran.err
@@ -192,7 +197,7 @@ def test_the_names_of_groups_of_the_owner_are_a_doubt(place: Place, more: list[s
         r"Nobody checked what the names of these published groups(?: or values)? reveal: (.*?)\.</li>", page.read_text()
     )
     assert found is not None
-    assert html.unescape(found[1]) == ("'HIV hostel'" if more else "'HIV hostel' and 'Ulm'")
+    assert html.unescape(found[1]) == "'HIV hostel' and '93 years old'"
 
 
 def test_leaves_of_the_owner_that_few_records_have_are_a_doubt(place: Place) -> None:
@@ -437,6 +442,29 @@ def test_records_that_lost_all_their_items_are_counted(place: Place, more: list[
     assert f"{told}." in text_of(page.read_text(), "Records without items")
     assert f"Records 43 exact; {told}" in text_of(page.read_text(), "What recipients can count")
     assert told in first_screen(page.read_text()).partition("Contents")[2]
+
+
+def test_names_of_persons_are_no_diseases_and_only_the_owner_sees_them() -> None:
+    names = ["Engel, Lena", "Krebs, Anna", "Braun, Karl", "Vogt, Maria", "Weber, Julia"]
+    table = Table.from_sets([names, names])
+    published = apply(table, ItemGroups(table.transactions.vocabulary, np.arange(5, dtype=np.int32)))
+    assert sensitive_items(published) == {}
+    for shown in (True, False):
+        (told,) = personal_items(published, (), shown=shown).values()
+        assert told.startswith("5 of the 5 items (100.0%) may name persons")
+        assert ("Krebs" in told) == shown
+
+
+@pytest.mark.parametrize(("items", "text"), [(30, "all 30 items"), (300, "the 200 most frequent items")])
+def test_few_counts_are_not_called_the_most_frequent(place: Place, items: int, text: str) -> None:
+    lines = [f"i{n % items};i{(n + 1) % items}" for n in range(items * 6)]
+    data = place.write("sets.csv", "\n".join(["codes", *lines]) + "\n")
+    options = ["--unit", "row", "--items", "codes", "--separator", ";", "--hierarchy", "codes=balanced:3"]
+    made = [*options, "--model", "km", "--k", "5", "--m", "1", "-o", str(place.out), "--quiet"]
+    assert place.run("anonymize", data, *made).code == 0
+    page = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
+    assert f"median error of the counts of {text}" in page.read_text()
 
 
 def first_screen(page: str) -> str:
@@ -735,6 +763,7 @@ def test_the_conclusion_states_the_bound_on_inference_and_its_strength(
     text = text_of((place.folder / f"{len(more)}.html").read_text(), "Conclusion")
     assert re.search(r"finds at least 6 matching records; each group of matching records .* \(\(k,[lt]\)-", text)
     limit = text.partition("Most important limit: ")[2]
+    assert "quivalence class" not in (place.folder / f"{len(more)}.html").read_text()
     assert ("that all matching records share is disclosed" in limit) != covers_inference
     skew = place.run("risk", str(place.out), "--json").json["skewness"]["hiv"]
     stated = f"for {skew['doubled']:.1%} of the rows, the value is at least twice as likely among the matching records"
@@ -743,7 +772,7 @@ def test_the_conclusion_states_the_bound_on_inference_and_its_strength(
     assert f"here, one value has up to {skew['largest_share']:.1%} of a group, and at least 60% of " in limit
     assert ("may consist almost entirely of one value of 'hiv'" in limit) == covers_inference
     assert f"{stated} as in all records (largest: {largest})." in limit
-    limited = "bounded (" if bound[0] == "kt" else "restricted, not bounded: each equivalence class contains at least"
+    limited = "bounded (" if bound[0] == "kt" else "restricted, not bounded: each group of matching records contains"
     assert f"published. Inference: {limited}" in text_of(
         (place.folder / f"{len(more)}.html").read_text(), "Sensitive data"
     )

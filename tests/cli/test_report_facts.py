@@ -235,10 +235,10 @@ def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> Non
     published = CategoricalColumn.of("zip", ["101**", "102**", "8****", "10115"])
     shown = column_detail(published, alone(published), {"10115", "10117", "10243", "80331"})
     assert str(shown) == (
-        "coarsened: 3 beginnings of length 3 (median; at least 1) (75.0% of the records); "
+        "coarsened: 3 beginnings of length 1 to 3 (median 3) (75.0% of the records); "
         "1 value, 10115 (25.0% of the records)"
     )
-    assert shown.short == "coarsened to beginnings of length 3 (median; at least 1), some values kept"
+    assert shown.short == "coarsened to beginnings of length 1 to 3 (median 3), some values kept"
 
 
 def alone(column: CategoricalColumn) -> list[tuple[str, ...]]:
@@ -286,11 +286,17 @@ def test_both_reports_state_for_how_many_records_a_value_is_lost(place: Place, f
     assert f"lost for {share} of the records" in text_of_section(page.read_text(), "Lost detail")
 
 
+def test_sizes_of_sets_are_stated_from_the_smallest_to_the_largest() -> None:
+    """Most sets are small, but most records have the largest."""
+    sets = [("a", "b"), ("c", "d", "e"), tuple("fghijklmno")]
+    column = CategoricalColumn.of("zip", [f"({','.join(sets[min(n, 2)])})" for n in range(9)])
+    shown = column_detail(column, [members_of(label) for label in column.vocabulary.labels], ())
+    assert shown.short == "coarsened to sets of 2 to 10 (median 10) values"
+
+
 def test_the_shortest_beginning_is_stated() -> None:
     column = CategoricalColumn.of("zip", ["101**", "102**", "8****"])
-    assert column_detail(column, alone(column), None).short == (
-        "coarsened to beginnings of length 3 (median; at least 1)"
-    )
+    assert column_detail(column, alone(column), None).short == ("coarsened to beginnings of length 1 to 3 (median 3)")
 
 
 def page_text(page: Path) -> str:
@@ -315,7 +321,7 @@ def test_a_line_states_what_happened_to_each_column_and_what_recipients_can_coun
         f"sex {fate} (100.0% of the records) the records of each {'value' if form == 'internal' else 'label'}" in lost
     )
     assert re.search(
-        r"age coarsened: \d+ ranges?, \d+( \(median; at most \d+\))? wide \(\d+\.\d% of the records\)", lost
+        r"age coarsened: \d+ ranges? of width \d+( to \d+ \(median \d+\))? \(\d+\.\d% of the records\)", lost
     )
     assert re.search(r"codes (\d+\.\d% of the published occurrences are single items|every published item is)", lost)
 

@@ -51,7 +51,7 @@ FAULTS = {
     "a dropped column": Fault("Not published: patient, visit, hiv, note, diagnosis, stage"),
     "k is 2": Fault(*["With k = 2, an attacker may be left with a choice"] * 2, change=(("--k", "2"),)),
     "a revealing group": Fault(
-        "Nobody checked what the names of these published groups reveal: 'HIV clinic'",
+        "Nobody checked what the names of these published groups or values reveal: 'HIV clinic'",
         "Nobody checked what the names of these published groups or values reveal: 'HIV clinic'", kinds=("attributes",),
         change=(("--hierarchy", "ward=wards.csv"), ("--k", "30"), ("--relational", "ward")),
     ),
@@ -71,7 +71,8 @@ FAULTS = {
         change=(("--publish-as-is", "codes"),),
     ),
     "few names among items": Fault(
-        *["In codes, 4 of the 44 items (9.1%) may name persons ('Anna Berg', 'Karl"] * 2, kinds=("sets", "both"),
+        "In codes, 4 of the 44 items (9.1%) may name persons ('Anna Berg', 'Karl",
+        "In codes, 4 of the 44 items (9.1%) may name persons.", kinds=("sets", "both"),
     ),
     "twelve persons": Fault(*["The data contain only 12 records"] * 2, change=(("--k", "3"),), persons=12),
 }  # fmt: skip

@@ -64,6 +64,8 @@ class LabelForm(RedactedRepr):
     """Width or number of the least detailed label: the largest one, of beginnings the smallest one."""
     named: tuple[str, ...] = field(default=(), repr=False)
     """The labels. Empty if there are more than `_MOST_NAMED`."""
+    finest: float = 0.0
+    """Width or number of the most detailed label. 0 if it is the median."""
 
     def __str__(self) -> str:
         share = f"{percent(self.share)} of the records"
@@ -72,16 +74,17 @@ class LabelForm(RedactedRepr):
     @property
     def words(self) -> str:
         """Number and form of the labels, and the names of few."""
-        sizes = {"set": f" of {self.spread} values", "range": f", {self.spread} wide"}
+        sizes = {"set": f" of {self.spread} values", "range": f" of width {self.spread}"}
         sizes["beginning"] = f" of length {self.spread}"
         names = f", {listed([*map(short_value, self.named)], 'and')}" if self.named and self.name not in sizes else ""
         return f"{counted(self.labels, self.name)}{sizes.get(self.name, names)}"
 
     @property
     def spread(self) -> str:
-        """Median width or number, and that of the least detailed label, in words."""
-        most = "at most" if self.largest > self.size else "at least"
-        return f"{self.size:,.4g}{f' (median; {most} {self.largest:,.4g})' if self.largest != self.size else ''}"
+        """Smallest, largest and median width or number, in words. The median is that of the records."""
+        low, high = sorted((self.finest or self.size, self.largest))
+        median = f"{self.size:,.4g}"
+        return median if low == high else f"{low:,.4g} to {high:,.4g} (median {median})"
 
 
 @dataclass(frozen=True)
@@ -114,13 +117,13 @@ class ColumnDetail(RedactedRepr):
         """Detail in a few words.
 
         >>> ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0, 36.0), LabelForm("value", 2, 0.2, 1.0, 1.0))).short
-        'coarsened to ranges of 10 (median; at most 36), some values kept'
+        'coarsened to ranges of width 10 to 36 (median 10), some values kept'
         """
         lost = [form for form in self.forms if form.name == "lost"]
         also = f", {lost[0]}" if lost else ""
         if self.fate != "coarsened":
             return self.fate or "".join(form.words for form in self.forms if form.name == "label") + also
-        several = {"range": "ranges of {0}", "set": "sets of {0} values", "named group": "{1}"}
+        several = {"range": "ranges of width {0}", "set": "sets of {0} values", "named group": "{1}"}
         several["beginning"] = "beginnings of length {0}"
         forms = [several[form.name].format(form.spread, form.words) for form in self.forms if form.name in several]
         kept = ", some values kept" if len(forms) < len(self.forms) - len(lost) else ""
@@ -139,7 +142,7 @@ class ColumnDetail(RedactedRepr):
         """Return the detail in words.
 
         >>> print(ColumnDetail("age", (LabelForm("range", 11, 0.8, 10.0, 36.0), LabelForm("value", 1, 0.2, 1.0, 1.0))))
-        coarsened: 11 ranges, 10 (median; at most 36) wide (80.0% of the records); 1 value (20.0% of the records)
+        coarsened: 11 ranges of width 10 to 36 (median 10) (80.0% of the records); 1 value (20.0% of the records)
         """
         if self.fate == "lost":
             return "lost: only one value or group is published" if self.distinct else "no values"
@@ -151,7 +154,7 @@ class ItemDetail(ColumnDetail):
 
     >>> forms = LabelForm("set", 3, 0.75, 4.0, 9.0), LabelForm("value", 1, 0.25, 1.0, 1.0)
     >>> print(ItemDetail("drug", forms))
-    25.0% of the published occurrences are single items, the others groups of 4 (median; at most 9) items
+    25.0% of the published occurrences are single items, the others groups of 4 to 9 (median 4) items
     >>> print(ItemDetail("code", (LabelForm("set", 1, 1.0, 9.0, 9.0),), "*"))
     nothing left: every item is published as *
     """
@@ -247,9 +250,10 @@ def _forms(
         of_form = (names == name) & (often > 0)
         found = sizes[of_form]
         share, median = float(often[of_form].sum() / often.sum()), _median(found, often[of_form]) or 1.0
-        largest = float(found.min() if name == "beginning" else found.max(initial=1.0))
+        ends = float(found.max(initial=1.0)), float(found.min())
+        largest, finest = ends[::-1] if name == "beginning" else ends
         named = tuple(compress(labels, of_form)) if of_form.sum() <= _MOST_NAMED else ()
-        forms.append(LabelForm(name, int(of_form.sum()), share, median, largest, named))
+        forms.append(LabelForm(name, int(of_form.sum()), share, median, largest, named, finest))
     only = labels[int(np.argmax(often > 0))] if np.count_nonzero(often) == 1 else ""
     return tuple(sorted(forms, key=lambda form: -form.share)), only
 

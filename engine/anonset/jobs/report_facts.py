@@ -213,8 +213,9 @@ def _of_labels(
     empty, before = (None if one is None else one.n - one.n_nonempty for one in (shown, column))
     return ReportFacts(
         documents[0], after.model, Summary(after.records, ()), after, private=documents[1], rare=rare,
-        group_names=names_of_groups(publication, original, rare, None if original is None else hierarchies),
-        sensitive_items=sensitive_items(publication), personal_items=personal_items(publication, as_is or ()),
+        group_names=names_of_groups(publication, original, rare),
+        sensitive_items=sensitive_items(publication),
+        personal_items=personal_items(publication, as_is or (), shown=documents[1] is not None),
         rare_leaves=rare_leaves(publication, column, hierarchies or {}), vanished=vanished,
         empty=(empty or 0, before),
     )  # fmt: skip

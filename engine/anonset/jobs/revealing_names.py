@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
-from anonset.columns.personal_values import KINDS, names_in, personal_kind
+from anonset.columns.personal_values import KINDS, are_names, names_in, personal_kind
 from anonset.columns.roles import CODE_LEVELS
 from anonset.data import Column, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Int64
@@ -116,48 +116,48 @@ def _rare(
 
 
 def names_of_groups(
-    publication: Published,
-    original: Table | None = None,
-    rare: Sequence[RareValues] = (),
-    hierarchies: Mapping[str, HierarchySpec] | None = None,
+    publication: Published, original: Table | None = None, rare: Sequence[RareValues] = ()
 ) -> dict[str, str]:
-    """Return the names of published groups that the owner wrote in a hierarchy, those that seem sensitive first, each
+    """Return the names of published groups that may reveal facts about persons, those that seem sensitive first, each
     with a rare value that it contains as words, or an empty text.
 
-    Names that a rule writes, or that are the beginning of all items of the group, are left out, because they describe
-    all of them. Without the original, values of attributes look like groups: then all names of item groups and the
-    attribute labels that seem sensitive are returned. A name has at least 3 letters.
+    These are the names of item groups, unless they are the beginning of all items of the group, and the labels of
+    attributes that seem sensitive, or consist of numbers and words, because values of attributes look like groups. With
+    the original, these are also the labels of attributes that contain a rare value. A name has at least 3 letters.
     """
     if not isinstance(publication, Records):
         return {}
-    groups: dict[str, Sequence[str]] = {one.name: one.vocabulary.labels for one in publication.relational}
-    if (items := publication.transactions) is not None:
-        nodes = tuple(one.label for one in publication.symbols if one.kind == "node")
-        groups |= dict.fromkeys(publication.joined or (items.name,), nodes)
-    members = {one.label: one.members for one in publication.symbols}
-    values = {one.column: {_words(value): value for value in one.occurrences if _is_name(value)} for one in rare}
-    known = {} if original is None else {one.name: one for one in original.relational}
+    known = {} if original is None else {one.name: getattr(one, "vocabulary", None) for one in original.relational}
     sets, found = {one.label for one in publication.value_sets}, dict[str, str]()
-    for column, labels in groups.items():
-        is_attribute = items is None or column not in (items.name, *publication.joined)
-        if hierarchies is not None and not _is_own(hierarchies.get(column)):
-            continue
-        before = getattr(known.get(column), "vocabulary", None)
-        for label in labels:
-            text = label.removeprefix(prefixed(column, "")) if column in publication.joined else label
-            if (
-                label in sets
-                or not _is_name(text)
-                or _is_beginning(label, members.get(label, ()))
-                or (before is not None and label in before.index)
-            ):
+    rare_of = {one.column: {_words(value): value for value in one.occurrences if _is_name(value)} for one in rare}
+    nodes = {one.label: one.members for one in publication.symbols if one.kind == "node"}
+    of_items = rare_of.get("" if publication.transactions is None else publication.transactions.name, {})
+    for column in publication.relational:
+        before = known.get(column.name)
+        for label in column.vocabulary.labels:
+            if label in sets or not _is_name(label) or label.endswith("*"):
                 continue
-            if hierarchies is None and is_attribute and not is_sensitive(label):
-                continue
-            words, rarest = _words(label), values.get(column, {})
-            parts = (words[a:b] for a, b in combinations(range(len(words) + 1), 2))
-            found[label] = next((rarest[part] for part in parts if part in rarest), "")
+            is_value = before is not None and label in before.index
+            value = "" if is_value else _contained(label, rare_of.get(column.name, {}))
+            if value or is_sensitive(label) or (re.search(r"\d", label) and _WORD(label)):
+                found[label] = value
+    marks = [prefixed(name, "") for name in publication.joined]
+    for label, members in nodes.items():
+        mark = next((one for one in marks if label.startswith(one)), "")
+        if _is_name(label.removeprefix(mark)) and not _is_beginning(label, members):
+            found[label] = _contained(label, of_items)
     return {name: found[name] for name in sorted(found, key=lambda name: (not found[name], not is_sensitive(name)))}
+
+
+_WORD = re.compile(r"[^\W\d_A-Z]{3}").search
+"""A word, and no code such as ABC12."""
+
+
+def _contained(label: str, rare: Mapping[tuple[str, ...], str]) -> str:
+    """Return the rare value that a label contains as words, or an empty text."""
+    words = _words(label) if rare else ()
+    parts = (words[a:b] for a, b in combinations(range(len(words) + 1), 2))
+    return next((rare[part] for part in parts if part in rare), "")
 
 
 def _is_own(spec: HierarchySpec | None) -> bool:
@@ -184,21 +184,23 @@ def sensitive_items(publication: Published) -> dict[str, str]:
     for name, labels in _labels_of(publication).items():
         if (kind := kind_of_values(labels)) in CODE_LEVELS:
             found[name] = f"look like {kind}"
-        elif sensitive := [repr(one) for one in labels if is_sensitive(one)]:
-            found[name] = f"seem sensitive ({listed(sensitive, 'and', MOST_NAMED)})"
+        elif (sensitive := [one for one in labels if is_sensitive(one)]) and not are_names(labels):
+            named = [repr(one) for one in sensitive if one not in {*names_in(labels)}]
+            found |= {name: f"seem sensitive ({listed(named, 'and', MOST_NAMED)})"} if named else {}
     return found
 
 
-def personal_items(publication: Published, declared: Collection[str]) -> dict[str, str]:
+def personal_items(publication: Published, declared: Collection[str], *, shown: bool) -> dict[str, str]:
     """Return the kind, number and share of the published items that name or reach persons, by column. Of columns that
-    are not declared, only names are listed, because a publication contains no other such items.
+    are not declared, only names are counted, because a publication contains no other such items. They are `shown` to
+    the owner alone.
     """
     found = {}
     for name, labels in _labels_of(publication).items():
         if name not in declared:
             if full := names_in(labels):
-                shown = listed([repr(one) for one in full], "and", MOST_NAMED)
-                found[name] = f"{_of(full, labels)} may name persons ({shown})"
+                names = f" ({listed([repr(one) for one in full], 'and', MOST_NAMED)})" if shown else ""
+                found[name] = f"{_of(full, labels)} may name persons{names}"
             continue
         kind, n = personal_kind(labels) or ("name", len(names_in(labels)))
         if n:

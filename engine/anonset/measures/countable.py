@@ -6,7 +6,7 @@ symbols of s and t items, 1/(s t) of the records with both symbols are expected 
 expected to contain two items of the same symbol.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class CountAccuracy(RedactedRepr):
     """
     reading: Reading = ONE_MEMBER
     """Interpretation of a symbol of several items."""
+    counted: tuple[int, int] = field(default=(FREQUENT, FREQUENT), repr=False)
+    """Number of items, and of pairs, whose counts are compared: all, if they are fewer than `FREQUENT`."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,8 @@ def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: flo
     >>> accuracy_of(frequent, *counts_in_records(apply(table, groups), frequent))
     CountAccuracy(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
-    return CountAccuracy(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
+    errors, numbers = (_error(frequent.counts, items), _error(frequent.pair_counts, pairs)), (items, pairs)
+    return CountAccuracy(*errors, size, counted=(len(numbers[0]), len(numbers[1])))
 
 
 def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, float], ...]:

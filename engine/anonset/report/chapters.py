@@ -35,6 +35,7 @@ from anonset.report.conclusion import (
     questions,
     sensitive,
     singled_out,
+    with_groups,
 )
 from anonset.report.countable import countable_figures, empty_records
 from anonset.report.doubts import BY_PEN
@@ -50,8 +51,8 @@ from anonset.spelling import counted, listed
 from anonset.strict_json import dumps
 
 _HUNDRED = 100
-_MOST_RARE = 12
-"""Maximum number of rare values of a column that the report names."""
+_MOST_RARE, _FEW_RARE = 12, 4
+"""Maximum number of rare values of a column that the report names, and number that the contents do not name."""
 _PERSONAL = "not named: names, contact data or free text"
 
 _FATES = {
@@ -127,7 +128,16 @@ def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) 
         _risk(facts, part), _attacks(facts, part), _detail(facts), _rare(facts), _published(facts, part),
         _origin(facts, statements[str(ReportSettings.model_fields["date"].title)]),
     )  # fmt: skip
-    return [replace(chapter, line=plain_words(chapter.line, facts)) for chapter in made]
+    return [
+        replace(one, line=plain_words(one.line, facts), sections=[_with_groups(section) for section in one.sections])
+        for one in made
+    ]
+
+
+def _with_groups(section: Section) -> Section:
+    """Return a section with one term for groups of records. Typed and published texts keep their words."""
+    rows = [tuple(with_groups(text) if type(text) is str else text for text in row) for row in section.rows]
+    return replace(section, rows=rows, notes=[with_groups(text) for text in section.notes])
 
 
 def _owner(statements: Mapping[str, str], by_pen: Sequence[str]) -> Chapter:
@@ -232,7 +242,8 @@ def _rare(facts: ReportFacts) -> Chapter:
         shown = "unchanged" if one.unchanged else "only with others, or not"
         number = f"{len(one.occurrences):,} of {one.distinct:,}"
         rows.append((one.column, number, _PERSONAL if one.are_personal else rarest, shown))
-        lines.append(f"{one.column}: {number}, published {shown}{f': {rows[-1][2]}' if one.unchanged else ''}")
+        few = f": {rows[-1][2]}" if one.unchanged and len(one.occurrences) < _FEW_RARE else ""
+        lines.append(f"{one.column}: {number}, published {shown}{few}")
     none = "" if any(not one.unchanged for one in facts.rare) else f"none: at least k = {k} records have each value"
     if not (k and facts.after.before):
         none = f"not counted, because {'this report does not use the original' if k else 'the model has no k'}"
@@ -348,7 +359,7 @@ def _terms(facts: ReportFacts) -> list[str]:
     known = ", ".join(facts.attested.data.quasi_identifiers)
     terms = {
         "quasi-identifier": f"Quasi-identifiers are the columns that others may know: {known}.",
-        "equivalence class": "An equivalence class consists of the records with equal quasi-identifiers.",
+        "equivalence class": "A group of matching records consists of the records with equal quasi-identifiers.",
     }
     return [text for term, text in terms.items() if term in facts.attested.statement]
 

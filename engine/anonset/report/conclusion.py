@@ -60,10 +60,23 @@ def plain_words(text: str, facts: ReportFacts) -> str:
     """Return a text with the names of columns in place of terms of the field."""
     known = listed(name_ranges(facts.attested.data.quasi_identifiers) or ["attributes"], "and", _MOST_NAMED)
     words = {"all quasi-identifiers and": f"{known}, and", "all quasi-identifiers": known}
-    words |= {"equivalence class": "group of matching records"}
     for term, plain in words.items():
         text = text.replace(term, plain)
-    return text
+    return with_groups(text)
+
+
+def with_groups(text: str) -> str:
+    """Return a text with one term for groups of records with equal quasi-identifiers.
+
+    >>> with_groups("An equivalence class, and all equivalence classes.")
+    'A group of matching records, and all groups of matching records.'
+    """
+    text = re.sub(r"\b([Aa])n equivalence class\b", r"\1 equivalence class", text)
+    return re.sub(
+        r"([eE])quivalence class(es)?",
+        lambda found: f"{'gG'[found[1] == 'E']}roup{'s' * bool(found[2])} of matching records",
+        text,
+    )
 
 
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:

@@ -21,10 +21,11 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     (records, n, exact), *others = _records(facts.summary)
     rows = [(records, n, f"{exact}; {text}" if (text := empty_records(facts)) else exact), *others]
     if errors is not None and errors.items_error is not None:
-        median = f"median error of the counts of the {FREQUENT} most frequent; before: 0%{relative}"
-        rows.append(("Frequent items", f"off by {_off(errors.items_error)}", median))
+        items, pairs = (f"the {n} most frequent" if n == FREQUENT else f"all {n}" for n in errors.counted)
+        median = f"median error of the counts of {{}}; before: 0%{relative}".format
+        rows.append(("Frequent items", f"off by {_off(errors.items_error)}", median(f"{items} items")))
         if errors.pairs_error is not None:
-            rows.append(("Frequent pairs of items", f"off by {_off(errors.pairs_error)}", median))
+            rows.append(("Frequent pairs of items", f"off by {_off(errors.pairs_error)}", median(f"{pairs} pairs")))
     return rows
 
 
@@ -35,9 +36,7 @@ def empty_records(facts: ReportFacts) -> str:
     (empty, before), n = facts.empty, facts.summary.n
     if empty <= (before or 0):
         return ""
-    why = "all their items are suppressed, or they had none" if before is None else (
-        f"all their items are suppressed{f', or they had none ({before:,})' if before else ''}"
-    )  # fmt: skip
+    why = "all their items are suppressed" + ("" if before == 0 else ", or they had none")
     return f"{empty:,} of {counted(n, 'published record')} ({percent(empty / n)}) contain no item, because {why}"
 
 

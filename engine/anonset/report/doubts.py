@@ -255,7 +255,7 @@ def _names_of_groups(facts: ReportFacts) -> Iterator[str]:
             )
     if facts.group_names:
         named = listed([repr(name) for name in facts.group_names], "and", MOST_NAMED)
-        of = "groups or values" if facts.private is None and facts.attested.data.quasi_identifiers else "groups"
+        of = "groups or values" if facts.attested.data.quasi_identifiers else "groups"
         yield f"Nobody checked what the names of these published {of} reveal: {named}."
 
 
