@@ -62,7 +62,7 @@ FACTS = {
     ),
     "the outcome of the attacks": (
         "Conclusion",
-        r"No simulated attack beats what chance or 1/k allows \(\d+ tried\); the best guess is right for ",
+        r"No simulated attack beats chance or 1/k \(\d+ tried\); the best is right for ",
     ),
     "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),
     "the owner": ("Statements of the owner", r"Owner “?Hospital <b>of</b> 2 towns"),

@@ -183,8 +183,8 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
         skews = facts.after.skews.values() if isinstance(facts.after, Risk) and best.attack == "skewness" else ()
         most = max((skew.guessed_of_all for skew in skews if skew.guessed == best.success), default=0.0)
         why = f"{percent(best.success)}, because {percent(most)} of all records have the most frequent value"
-        none = f"No simulated attack beats what chance or 1/k allows ({len(tried)} tried)"
-        return f"{none}; the best guess is right for {why if most else best.rates}."
+        none = f"No simulated attack beats chance or 1/k ({len(tried)} tried)"
+        return f"{none}; the best is right for {why if most else percent(best.success)}."
     worst = max(won, key=lambda verdict: verdict.success)
     bounded = "" if facts.after.broken else "; the guarantee does not cover this"
     succeed = "succeeds" if len(won) == 1 else "succeed"
