@@ -19,7 +19,7 @@ from benchmarks.experiments.judging import BASES, Judged, cases_of
 from benchmarks.experiments.render import records_used, rows
 from benchmarks.experiments.rules_text import CHANGES, RULES
 from benchmarks.experiments.runner import paper, papers, results_of, stored_checks
-from benchmarks.experiments.verdict_rules import is_about_all
+from benchmarks.experiments.verdict_rules import is_about_all, own_limits
 from benchmarks.experiments.verdicts import in_short, totals
 from benchmarks.experiments.workers import ROOT
 
@@ -111,6 +111,7 @@ def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
     enforced = sum(totals(judged)["enforced"].values())
     claims = [one for of_paper in judged.values() for one in of_paper]
     against_work = by_work(claims, *criteria.AGAINST)
+    limited = sum(one.verdict in criteria.AGAINST and bool(own_limits(one.claim)) for one in claims)
     mixed = [one for one in claims if (one.claim.kind, one.verdict) == ("paper", criteria.MIXED)]
     similar = [one for one in claims if one.claim.text.endswith(criteria.SIMILAR)]
     tied = sum(hold == against for hold, against, _ in (one.comparisons or (0, 0, 0) for one in mixed))
@@ -133,7 +134,9 @@ be a reason, too.
 
 * {by_verdict[criteria.CONTRADICTED]} are contradicted: no repetition meets them. {substitute[criteria.CONTRADICTED]} of
   these are measured on substitute data, which can be the reason. {by_verdict[criteria.FAILS_IN_WORDS]} fail. For
-  {against_work} of these claims, the paper speaks of time or cost, and we judge counted work.
+  {against_work} of these claims, the paper speaks of time or cost, and we judge counted work. The criterion of
+  {limited} of these claims contains a limit that is ours and not the paper's, such as "at most twice". The verdict
+  shows it.
 * {by_verdict[criteria.MIXED]} are mixed: orderings of several comparisons that are not met as a whole. For
   {len(mixed) - tied} of these, more comparisons hold than are reversed, and for {tied} as many, each in most
   repetitions. {on_substitutes(claims, criteria.MIXED)} are measured on substitute data. The numbers are at each

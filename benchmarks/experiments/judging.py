@@ -27,17 +27,17 @@ from benchmarks.experiments.cases import (
 from benchmarks.experiments.factors import RUNS
 from benchmarks.experiments.verdict_rules import (
     count_comparisons,
+    difference_without_order,
     differences_of,
     is_about_all,
     meets,
+    own_limits,
     queries_answered,
     reading_of,
     reversed_findings,
     sentence_of,
     testable_parts,
     times_met,
-    undecided_difference,
-    verdict_of_part,
     verdict_of_reading,
 )
 
@@ -64,6 +64,8 @@ class Judged:
     """Number of repetitions (drawn levels or runs). 1 if the figure is measured once."""
     singles: Mapping[str, bool] = field(default_factory=dict)
     """Outcome at each named level."""
+    singles_met: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Parts that are met at each named level at which some are met, but not all."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Number of repetitions that meet the criterion, and number of all repetitions, for each part of the claim."""
     reading: str = ""
@@ -74,7 +76,7 @@ class Judged:
     """Verdict on the reversed ordering. Empty if the claim is not an ordering."""
     difference: float | None = None
     """The largest relative difference of two compared values whose order is not the same in enough repetitions, as a
-    median over repetitions, over the parts that are equal or have no consistent order. If each comparison of a part has
+    median over repetitions, over the parts that are equal or have no consistent order. If each comparison of them has
     the same order in enough repetitions, the largest of those without it in all. None if there are no such parts.
     """
     null: bool | None = None
@@ -101,14 +103,15 @@ class Judged:
         """Text with the number of repetitions that meet the criterion."""
         if self.of == 0 or self.claim.factor is None:
             return ""
-        named = [f"{name}: {'yes' if held else 'no'}" for name, held in self.singles.items()]
+        only = {name: f"only {', '.join(parts)}" for name, parts in self.singles_met.items()}
+        named = [f"{name}: {only.get(name, 'yes' if held else 'no')}" for name, held in self.singles.items()]
         parts = [f"{name}: {met} of {of}" for name, (met, of) in self.parts.items()]
         return "; ".join([_share(self.met, self.of), *parts, *named])
 
     @property
     def sentence(self) -> str:
         """The verdict, with the largest difference if there is no order, the numbers of comparisons if some are
-        reversed, and other verdicts of other readings.
+        reversed, our limits if the claim is contradicted or fails, and other verdicts of other readings.
         """
         others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
         undecided = self.verdict in (criteria.EQUAL, criteria.NO_ORDER)
@@ -117,7 +120,9 @@ class Judged:
         if self.comparisons and self.verdict in criteria.NOT_MET:
             hold, against, of = self.comparisons
             counted = [f"{hold} of {of} comparisons hold, {against} reversed"]
-        notes = "; ".join([*differ, *counted, *others])
+        limits = own_limits(self.claim) if self.verdict in criteria.AGAINST else []
+        limited = [f"our limit: {', '.join(limits)}"] if limits else []
+        notes = "; ".join([*differ, *counted, *limited, *others])
         return self.verdict + (f" ({notes})" if notes else "")
 
     @property
@@ -134,6 +139,7 @@ class Judged:
             "met": self.met,
             "of": self.of,
             "singles": dict(self.singles),
+            "singles_met": {name: list(parts) for name, parts in self.singles_met.items()},
             "parts": {name: list(counts) for name, counts in self.parts.items()},
             "reading": self.reading,
             "readings": dict(self.readings),
@@ -199,6 +205,8 @@ def _without_printed_data(judged: Judged) -> Judged:
         return judged
     differs = criteria.DIFFERS
     names = {criteria.HOLDS_IN_WORDS: criteria.AGREES} | dict.fromkeys(criteria.NOT_MET, differs)
+    if not judged.met:
+        names[criteria.DEPENDS + (judged.claim.factor.name if judged.claim.factor else "")] = differs
     readings = {reading: names.get(verdict, verdict) for reading, verdict in judged.readings.items()}
     return replace(judged, verdict=names.get(judged.verdict, judged.verdict), readings=readings)
 
@@ -319,7 +327,6 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
     chosen = _chosen(list(by_reading), reading)
     parts = testable_parts(draws, by_reading[chosen]) or by_reading[chosen]
     met = sum(meets(finding, parts) for finding in draws)
-    without_order = [part for part in parts if verdict_of_part(draws, part) in (criteria.EQUAL, criteria.NO_ORDER)]
     compared = any(finding.gaps for finding in draws)
     reverse = ""
     if compared:
@@ -334,15 +341,20 @@ def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Findin
         met,
         len(draws),
         {level: meets(finding, parts) for level, finding in singles.items()},
+        {level: some for level, finding in singles.items() if 0 < len(some := _met(finding, parts)) < len(parts)},
         parts={part: times_met(draws, part) for part in dict.fromkeys(p for f in draws for p in f.parts)},
         reading=chosen,
         readings=verdicts if len(verdicts) > 1 and not is_time(claim) else {},
         reverse="" if is_time(claim) else reverse,
-        difference=max((undecided_difference(differences_of(draws, part)) for part in without_order), default=None),
+        difference=difference_without_order(draws, parts),
         comparisons=count_comparisons(draws, parts) if compared else None,
         compared=frozenset(tuple(gaps) for part in parts for gaps in differences_of(draws, part)),
         p=criteria.sign_test(margins) if compared and len(draws) >= criteria.REPETITIONS else None,
     )
+
+
+def _met(finding: Finding, parts: Sequence[str]) -> list[str]:
+    return [part for part in parts if meets(finding, [part])]
 
 
 _ABOUT_ALL = "The sentence is about all cases, so one reversed comparison contradicts it"

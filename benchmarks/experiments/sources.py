@@ -25,9 +25,14 @@ def measuring() -> frozenset[str]:
     with "measure" comes from, and the modules that these import. All others describe, judge or draw experiments.
     """
     packages = sorted(Path(__file__).parent.glob("*/__init__.py"))
-    waiting = [
+    return reached(
         module for path in packages for module, names in _imports(path) if any(n.startswith("measure") for n in names)
-    ]
+    )
+
+
+def reached(modules: Iterable[str]) -> frozenset[str]:
+    """Return modules of the experiments, and those that they import, except packages and modules that import this."""
+    waiting = list(modules)
     found = set[str]()
     while waiting:
         module = waiting.pop()

@@ -24,6 +24,19 @@ def sentence_of(claim: Claim) -> str:
     return re.sub(r" \([^()]*\)$", "", claim.text)
 
 
+_LIMIT = re.compile(r"\b(?:at (?:most|least)|(?:less|more) than) (?:half\b|twice\b|\d[\d.]*\d?(?:%| times)?)")
+
+
+def own_limits(claim: Claim) -> list[str]:
+    """Return the numeric limits in the criterion of a paper's claim that the paper does not print.
+
+    >>> own_limits(Claim("it grows slightly", "it rises, and is at most twice as high, for at least one k", None))
+    ['at most twice']
+    """
+    found = dict.fromkeys(_LIMIT.findall(claim.criterion)) if claim.kind == "paper" else {}
+    return [limit for limit in found if limit.split()[2] not in claim.printed.split()]
+
+
 def is_about_all(claim: Claim) -> bool:
     """Return True if the sentence of a claim is about all positions or cases, so that it cannot be mixed."""
     return re.search(r"\b(for|in) all\b", sentence_of(claim)) is not None
@@ -85,7 +98,18 @@ def verdict_of_part(draws: Sequence[Finding], part: str) -> str:
         return verdict
     if any(order_of(gaps) < 0 for gaps in compared):
         return verdict
-    return criteria.EQUAL if undecided_difference(compared) < criteria.ALIKE else criteria.NO_ORDER
+    return _without_order(undecided_difference(compared))
+
+
+def _without_order(difference: float) -> str:
+    return criteria.EQUAL if difference < criteria.ALIKE else criteria.NO_ORDER
+
+
+def difference_without_order(draws: Sequence[Finding], parts: Sequence[str]) -> float | None:
+    """Return the undecided difference over all parts that are equal or have no consistent order. None if none is."""
+    undecided = [part for part in parts if verdict_of_part(draws, part) in (criteria.EQUAL, criteria.NO_ORDER)]
+    compared = [gaps for part in undecided for gaps in differences_of(draws, part)]
+    return undecided_difference(compared) if compared else None
 
 
 def verdict_of_reading(claim: Claim, draws: Sequence[Finding], named: Sequence[Finding], parts: Sequence[str]) -> str:
@@ -119,7 +143,7 @@ def verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence[
     """
     verdicts = {verdict_of_part(draws, part) for part in parts}
     if verdicts == {criteria.EQUAL, criteria.NO_ORDER}:
-        return criteria.NO_ORDER
+        return _without_order(difference_without_order(draws, parts) or 0.0)
     if len(verdicts) > 1:
         met = sum(meets(finding, parts) for finding in draws)
         if criteria.HOLDS_IN_WORDS in verdicts:
@@ -128,11 +152,14 @@ def verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence[
             if not any(finding.gaps for finding in draws):
                 return criteria.verdict_of(met, len(draws))
         worst = min(verdicts, key=rank)
-        return worst if met or worst in (criteria.NO_ORDER, criteria.EQUAL) else criteria.CONTRADICTED
+        if worst in (criteria.NO_ORDER, criteria.EQUAL):
+            return _without_order(difference_without_order(draws, parts) or 0.0)
+        return worst if met else criteria.CONTRADICTED
     (verdict,) = verdicts
     against = verdict in criteria.AGAINST
     settled = against or verdict == criteria.HOLDS_IN_WORDS
-    if claim.factor and settled and any(meets(finding, parts) == against for finding in named):
+    separate = [parts] if claim.over in criteria.POSITIONS else [[part] for part in parts]
+    if claim.factor and settled and any(meets(finding, one) == against for finding in named for one in separate):
         return criteria.DEPENDS + claim.factor.name
     return verdict
 

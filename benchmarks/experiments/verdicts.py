@@ -7,11 +7,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments import criteria
+from benchmarks.experiments import criteria, sources
 from benchmarks.experiments.judging import Judged, judge
 from benchmarks.experiments.runner import RESULTS, paper, papers, results_of
 
+from anonset.jobs.trials.growth import Line
+
 FILE = "verdicts.json"
+DIGEST = "e95d3d828d26d5a9"
+"""Digest of all claims and criteria, and of the code of their rules (`criteria_digest`). A test fails if one of them
+changes without this digest.
+"""
 
 
 def judged_papers(results: Path = RESULTS) -> dict[str, list[Judged]]:
@@ -58,11 +64,16 @@ def in_short(verdict: str) -> str:
 
 
 def criteria_digest() -> str:
-    """Return a digest of all claims with their criteria."""
-    lines = [
-        json.dumps([key, figure.key, claim.kind, claim.text, claim.criterion])
-        for key in papers()
-        for figure in paper(key).figures
-        for claim in figure.claims
-    ]
-    return sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
+    """Return a digest of all claims with their criteria, and of the code that checks and judges them."""
+    claims = [(key, figure.key, claim) for key in papers() for figure in paper(key).figures for claim in figure.claims]
+    lines = [json.dumps([key, figure, one.kind, one.text, one.criterion]) for key, figure, one in claims]
+    return sha256("\n".join([*sorted(lines), *map(sources.code_of, rules())]).encode()).hexdigest()[:16]
+
+
+def rules() -> list[str]:
+    """Return the modules whose code decides on verdicts: modules of claims and checks, and `judging` with its rules."""
+    described = {f"{paper(key).measure.__module__.rpartition('.')[0]}.claims" for key in papers()}
+    checks = {claim.check.__module__ for key in papers() for figure in paper(key).figures for claim in figure.claims
+              if claim.check is not None}  # fmt: skip
+    deciding = sources.reached({judge.__module__, *described, *checks}) - sources.measuring()
+    return sorted(deciding | checks | {Line.__module__})

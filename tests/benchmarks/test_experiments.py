@@ -528,8 +528,20 @@ def judged():
 
 
 def test_the_criteria_match_their_version():
-    """Changed criteria need a new version before results are judged by them."""
-    assert verdicts.criteria_digest() == criteria.DIGEST
+    """Changed criteria, or rules in the code, need a new version before results are judged by them."""
+    assert verdicts.criteria_digest() == verdicts.DIGEST
+    stored = json.loads((runner.RESULTS / verdicts.FILE).read_text(encoding="utf-8"))["criteria"]
+    assert (stored["version"], stored["digest"]) == (criteria.VERSION, verdicts.DIGEST)
+
+
+def test_the_digest_of_the_criteria_covers_the_code_of_the_rules(monkeypatch):
+    checks = [claim.check for key in runner.papers() for figure in runner.paper(key).figures for claim in figure.claims]
+    assert {check.__module__ for check in checks if check} <= set(verdicts.rules())
+    rules = ("verdict_rules", "judging", "criteria", "checks", "terrovitis2008.claims", "loukides2010.claims")
+    code_of = sources.code_of
+    for changed in ["anonset.jobs.trials.growth", *(f"benchmarks.experiments.{rule}" for rule in rules)]:
+        monkeypatch.setattr(sources, "code_of", lambda name, changed=changed: code_of(name) + " " * (name == changed))
+        assert verdicts.criteria_digest() != verdicts.DIGEST, changed
 
 
 @pytest.mark.parametrize("key", runner.papers())
@@ -617,7 +629,7 @@ def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(
     text = findings.text(judged)
     assert f"**{here} hold** under the reading that each paper's words fix." in text
     assert f"* {here} hold: {every} of them under every reading of the papers, and {kindest} claims" in text
-    assert f"Since version 21 it is {here}: versions 22 and {criteria.VERSION} do not" in " ".join(text.split())
+    assert f"Since version 21 it is {here}: versions 22 to {criteria.VERSION} change" in " ".join(text.split())
     against = sum(counts[verdict] for verdict in criteria.AGAINST)
     assert f"**{against} are contradicted or fail**,\n{sum(counts.values()) - against - here} have" in text
     places = [text.index(f"\n### {head}\n") for head in ("Contradicted", "Fails", "Holds")]

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.compiled
 def judged(values, *, factor, check=None, reading=(), **more):
     """Judge "the loss is at most 1" by the loss at each level."""
     check = check or (lambda results: Finding(results.at("AA", 1, "value") <= 1, f"{results.at('AA', 1, 'value')}"))
-    claim = Claim("it loses little", "at most 1", check, factor=factor, **more)
+    claim = Claim("it loses little", "low", check, factor=factor, **more)
     cases = [Case("f", "AA", 1, {"level": level}, level) for level in (factor.levels if factor else [""])]
     paper = Paper(
         "p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"loss": "loss"}, cases, [claim])], dict, reading=reading
@@ -414,6 +414,48 @@ def test_a_named_order_contradicts_only_the_readings_that_it_contradicts():
     reading = {"records": ""}
     sentence = "holds (own items: depends on the leaf order)"
     assert judged(values, factor=ORDERS, check=check, reading=reading).sentence == sentence
+
+
+@pytest.mark.parametrize(("over", "verdict"), [("policy", "depends on the leaf order"), ("k", "contradicted")])
+def test_a_named_order_that_meets_one_of_several_contradicted_parts_is_shown_by_part(over, verdict):
+    def check(results):
+        holds = {"UP1": results.at("AA", 1, "value") <= 1, "UP2": False}
+        return Finding(all(holds.values()), "", holds)
+
+    values = dict.fromkeys(ORDERS.levels, 2) | {"numeric": 0.5}
+    judgement = judged(values, factor=ORDERS, check=check, over=over)
+    assert judgement.verdict == verdict
+    assert "; numeric: only UP1; lexical: no; " in judgement.share
+    assert judgement.record["singles_met"] == {"numeric": ["UP1"]}
+
+
+def test_a_contradicted_claim_shows_limits_that_the_paper_does_not_print():
+    def of(printed="", **more):
+        criterion = "at most 1.5 times as high, and at most 9, for at least one k"
+        claim = Claim("it is slightly higher", criterion, lambda r: (False, ""), SAMPLES, printed=printed, **more)
+        cases = SAMPLES.over([Case("f", "AA", 1, {})])
+        paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, [claim])], dict)
+        (judgement,) = judge(paper, {case.key: {"measured": {"loss": 0.5}} for case in cases})
+        return judgement.sentence
+
+    assert of() == "contradicted (our limit: at most 1.5 times, at most 9)"
+    assert of("9") == "contradicted (our limit: at most 1.5 times)"
+    assert of(kind="own") == "contradicted"
+
+
+def test_the_difference_is_that_of_the_comparisons_without_an_order_over_all_parts():
+    """One part has an order in each comparison, but never in all at once. The other part has a tie."""
+
+    def check(results):
+        n = results.at("AA", 1, "n")
+        first = {"a": -0.7 if n < 5 else 0.7, "b": -0.6 if n >= 15 else 0.6}
+        return ordering({"AA": first, "COAT": {"a": 0.5, "b": 0.0}}, "-")
+
+    cases = SAMPLES.over([Case("f", "AA", 1, {})])
+    claims = [Claim("it is larger", "", check, SAMPLES, over="function")]
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, claims)], dict)
+    (judgement,) = judge(paper, {case.key: {"measured": {"n": n}} for n, case in enumerate(cases)})
+    assert judgement.sentence == "equal (differences up to 0.00%)"
 
 
 def test_times_of_a_paper_have_no_verdict():
