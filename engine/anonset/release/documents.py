@@ -392,6 +392,8 @@ class Report(Document):
     warnings: list[str]
     contradictions: list[str] = []
     """Facts of the data that contradict the declared person. They are also among the warnings."""
+    on_persons: list[str] = []
+    """Other facts about the persons, such as ids in several spellings. They are also among the warnings."""
     date: str = ""
     """Date of the run in UTC, such as 2026-11-28. Empty if the run did not state it."""
     hierarchy_from_data: bool

@@ -320,7 +320,7 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
             *rows,
         ]
         return Chapter("origin", "Origin", f"{date or 'date to fill in'}; {line}", [Section("", head, rows)])
-    told, seed = tuple(report.contradictions), str(report.seed)
+    told, seed = (*report.contradictions, *report.on_persons), str(report.seed)
     if report.seed is None:
         secure = "the random draws of the run are secure, and nobody can repeat them"
         seed = f"none: {secure if facts.model.kind == 'buckets' else 'the run makes no random draws'}"

@@ -71,13 +71,14 @@ def to_check(found: Sequence[str]) -> list[str]:
 
 
 def _contradictions(report: Report, unit: str) -> Iterator[str]:
-    """Yield facts that contradict the declared person, and what they mean."""
+    """Yield facts that contradict the declared person, and what they mean, and other facts about the persons."""
     yield from (f"{text}." for text in report.contradictions)
     if report.contradictions and unit not in UNDECLARED:
         yield (
             "If the declaration is wrong, the guarantee does not protect persons. Recipients do not see these facts, "
             "because the shareable report uses only the publication: state in it how the declaration was confirmed."
         )
+    yield from (f"{text}." for text in report.on_persons)
 
 
 def _unconfirmed(unit: str, typed: ReportSettings) -> Iterator[str]:

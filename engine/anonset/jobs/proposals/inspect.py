@@ -21,7 +21,7 @@ from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
-from anonset.jobs.runs.persons import count_persons, errors_of_persons, further_findings, spelled_ids, unit_findings
+from anonset.jobs.runs.persons import count_persons, errors_of_persons, further_findings, unit_findings
 from anonset.jobs.spellings import spelling_problems
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.risks.known_items import known_items, matching_rows
@@ -175,7 +175,7 @@ def _distinct(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[Problem]:
     warnings = list[Problem]()
-    warnings += spelled_ids(table) if unit_open else unit_findings(table)
+    warnings += () if unit_open else unit_findings(table)
     warnings += further_findings(table)
     warnings += spelling_problems(table)
     warnings += [Problem(str(change)) for change in table.changes if change.rule == KNOWN_VALUE]

@@ -121,12 +121,11 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
 
     Facts about the unit are those of the first rows.
     """
-    merged = spelled_ids(table)
     if model is not None and model.counts_rows and table.ids:
-        return (*merged, *_several_rows(table, model))
+        return _several_rows(table, model)
     if not table.statements.unit:
-        return (*merged,)
-    return (*merged, *(_contradiction(sign, table) for sign in _signs(table) if sign.kind in (REPEATS, NO_ID, MERGES)))
+        return ()
+    return tuple(_contradiction(sign, table) for sign in _signs(table) if sign.kind in (REPEATS, NO_ID, MERGES))
 
 
 def spelled_ids(table: Table) -> list[Problem]:
@@ -171,7 +170,9 @@ def _several_rows(table: Table, model: PrivacyModel) -> tuple[Problem, ...]:
 
 
 def further_findings(table: Table) -> tuple[Problem, ...]:
-    """Return the number of persons who are named like test persons, and the columns with several persons per row."""
+    """Return the number of persons whose ids have several spellings, or who are named like test persons, and the
+    columns with several persons per row.
+    """
     couples = [
         f"{' and '.join(map(repr, sign.columns))} may be different persons, so that a row contains several persons; "
         "the guarantee holds for a row, and not for a person in several rows, or who knows the others of the row"
@@ -179,6 +180,7 @@ def further_findings(table: Table) -> tuple[Problem, ...]:
         if sign.kind == SEVERAL
     ]
     return (
+        *spelled_ids(table),
         *map(Problem, couples),
         *(
             Problem(

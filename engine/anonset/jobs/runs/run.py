@@ -172,15 +172,17 @@ class Run:
             if problem and "worthless" not in self.accept:
                 raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
             warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-            problems = (*unit_findings(table, algorithm.model), *further_findings(table))
-            contradictions = tuple(str(Problem(problem.sentence)) for problem in problems)
+            against, further = unit_findings(table, algorithm.model), further_findings(table)
+            contradictions, on_persons = (
+                tuple(str(Problem(one.sentence)) for one in problems) for problems in (against, further)
+            )
             warnings = (
-                *map(str, problems), *self.layout.warnings, *result.notes,
+                *map(str, (*against, *further)), *self.layout.warnings, *result.notes,
                 *map(str, spelling_problems(table, algorithm.model)), *warnings,
             )  # fmt: skip
             return UnverifiedPublication(
                 table, hierarchies, algorithm, result, publication, measures, retention, warnings, sealed,
-                contradictions, earlier=self.earlier, since=since, other_release=other_release,
+                contradictions, on_persons, earlier=self.earlier, since=since, other_release=other_release,
             )  # fmt: skip
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
