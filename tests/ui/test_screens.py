@@ -450,6 +450,7 @@ def test_the_page_explains_why_a_risk_is_higher_after_than_before(
         user.find(marker="publication-0").click()
         await until(lambda: state.publications.opened is not None and state.publications.opened.risk.code is not None)
         await until(lambda: "Simulated attacks" in texts(user))
+        assert element(user, "attacks").text.partition(";")[0] in (folder / "page.html").read_text()
         before, after = (state.publications.opened.risk.result[when][0]["highest"] for when in ("before", "exposures"))
         assert before < after
         assert element(user, "higher-after").text.startswith("Higher after than before: 1 item")
@@ -523,7 +524,7 @@ def test_doubts_follow_the_figure_of_the_risk_on_both_screens(tmp_path: Path) ->
         assert (
             "Person\nEach pid is a person: 60 persons\nProtected\ncodes and sex\nPromise\nSomeone who knows" in summary
         )
-        assert "Not published\nregion\nUtility\nnot known before the run" in summary
+        assert "Not published\npid and region\nUtility\nnot known before the run" in summary
         state.publish()
         await until(lambda: reported(state))
         await user.open("/publish")
@@ -731,6 +732,13 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
         shown = texts(user)
         assert shown.index("Published and verified") < shown.index("The job uses the algorithm")
         assert "second" in element(user, "publish").classes
+        assert element(user, "publish").text == "Publish again"
+        assert shown.index("Another publication") < shown.index("The publication safe may be about the same persons")
+        state.change(state.stated.with_(k=3))
+        await until(lambda: "The promise has changed since this publication: k=2 → k=3." in texts(user))
+        assert element(user, "step Promise").default_slot.children[1].text == "changed: k=2 → k=3"
+        state.change(state.stated.with_(k=2))
+        await until(lambda: "The promise has changed" not in texts(user))
         assert "It contains no statements: add them above, and write it again." in shown
         state.open("people.toml")  # as after a restart
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)

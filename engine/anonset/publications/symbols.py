@@ -86,10 +86,12 @@ def in_words(symbol: Symbol) -> str:
     ('a or b', '1, 2, 3 or 2 more')
     >>> in_words(Symbol("fruit", "node", ("apple", "pear"))), in_words(Symbol("apple", "item", ("apple",)))
     ('fruit (apple or pear)', 'apple')
+    >>> in_words(Symbol("V_5", "values", ("", "10", "11")))
+    'blank, 10 or 11'
     """
     if symbol.kind == "item":
         return symbol.label
-    members = listed(symbol.members, "or", _NAMED)
+    members = listed([one.strip() or "blank" for one in symbol.members], "or", _NAMED)
     return f"{symbol.label} ({members})" if symbol.kind == "node" else members
 
 

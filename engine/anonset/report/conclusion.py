@@ -14,7 +14,7 @@ from anonset.release.documents import UNDECLARED, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.release.statements import parameters_of
 from anonset.report.risks.base import PagePart, doubted_person, likelier, worst_knowledge
-from anonset.report.risks.verdicts import attack_in_words
+from anonset.report.risks.verdicts import successes_in_words
 from anonset.report.symbols import to_fill
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
@@ -177,21 +177,10 @@ def _attacked(facts: ReportFacts, part: PagePart) -> str:
             if facts.private is None
             else "No attack was simulated, because the original was not available or no attack applies."
         )
-    won = [verdict for verdict in tried if verdict.succeeds]
-    if not won:
-        best = max(tried, key=lambda verdict: verdict.success)
-        skews = facts.after.skews.values() if isinstance(facts.after, Risk) and best.attack == "skewness" else ()
-        most = max((skew.guessed_of_all for skew in skews if skew.guessed == best.success), default=0.0)
-        why = f"{percent(best.success)}, because {percent(most)} of all records have the most frequent value"
-        none = f"No simulated attack beats chance or 1/k ({len(tried)} tried)"
-        return f"{none}; the best is right for {why if most else percent(best.success)}."
-    worst = max(won, key=lambda verdict: verdict.success)
-    bounded = "" if facts.after.broken else "; the guarantee does not cover this"
-    succeed = "succeeds" if len(won) == 1 else "succeed"
-    return (
-        f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is "
-        f"{attack_in_words(worst.attack)}: the attacker knows {worst.knowledge} ({worst.rates}){bounded}."
-    )
+    best = max(tried, key=lambda verdict: verdict.success)
+    skews = facts.after.skews.values() if isinstance(facts.after, Risk) and best.attack == "skewness" else ()
+    most = max((skew.guessed_of_all for skew in skews if skew.guessed == best.success), default=0.0)
+    return successes_in_words(tried, broken=bool(facts.after.broken), most_frequent=most)
 
 
 def persons(facts: ReportFacts) -> list[tuple[str, str]]:

@@ -58,7 +58,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         *_names_of_groups(facts),
         *_rare_leaves(facts),
         *_lost(facts),
-        *_earlier_releases(facts),
+        *earlier_releases(facts.releases),
         *(_by_pen() if private is None and typed is not None else ()),
         *([] if private is None else _differing(private)),
     ]
@@ -285,10 +285,11 @@ def _lost(facts: ReportFacts) -> Iterator[str]:
         yield f"No published record shows {counted(len(gone), 'item')} of the original, alone or in a group: {named}."
 
 
-def _earlier_releases(facts: ReportFacts) -> Iterator[str]:
-    if facts.releases:
-        names, s, all_of_them = listed(facts.releases, "and"), "", "both releases"
-        if len(facts.releases) > 1:
+def earlier_releases(releases: Sequence[str]) -> Iterator[str]:
+    """Yield the doubt that other publications may be about the same persons, if there are any."""
+    if releases:
+        names, s, all_of_them = listed(releases, "and"), "", "both releases"
+        if len(releases) > 1:
             s, all_of_them = "s", "several of them"
         yield (
             f"The publication{s} {names} may be about the same persons: the input or the columns of the person are the "

@@ -7,7 +7,7 @@ from math import sqrt
 from anonset.attacks.base import AttackResult
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.shares import percent
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 _QUANTILE = 1.96
 """Quantile of the normal distribution for a 95% confidence interval."""
@@ -118,6 +118,30 @@ _ATTACKS = {
     "downcoding": "reversal of the generalization",
     "combinatorial-refinement": "reversal of the rounds of the algorithm",
 }
+
+
+def successes_in_words(tried: Sequence[AttackVerdict], *, broken: bool, most_frequent: float = 0.0) -> str:
+    """Return how many of the simulated attacks succeed, and the most successful one, in a sentence.
+
+    Parameters
+    ----------
+    broken
+        Whether an attack succeeds more often than the guarantee allows.
+    most_frequent
+        Share of all records that have the most frequent value, if the best attack guesses this value. Otherwise 0.
+    """
+    won = [verdict for verdict in tried if verdict.succeeds]
+    if not won:
+        why = f", because {percent(most_frequent)} of all records have the most frequent value" if most_frequent else ""
+        highest = percent(max(verdict.success for verdict in tried))
+        return f"No simulated attack beats chance or 1/k ({len(tried)} tried); the best is right for {highest}{why}."
+    worst = max(won, key=lambda verdict: verdict.success)
+    bounded = "" if broken else "; the guarantee does not cover this"
+    succeed = "succeeds" if len(won) == 1 else "succeed"
+    return (
+        f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is "
+        f"{attack_in_words(worst.attack)}: the attacker knows {worst.knowledge} ({worst.rates}){bounded}."
+    )
 
 
 def attack_in_words(name: str) -> str:

@@ -4,16 +4,18 @@ The screen runs the job. It shows the progress, the result, the risk, and links 
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 
-from nicegui import ui
+from nicegui import ElementFilter, ui
 
 from anonset.columns.roles import OF_PERSONS, ROLES
 from anonset.errors import AnonsetError, Problem
 from anonset.measures.retention import relative_to
-from anonset.reading.file_options import UNKNOWN
+from anonset.reading.file_options import UNKNOWN, Unit
 from anonset.reading.linked import column_of
 from anonset.release.guarantee_limits import ranked_limits
+from anonset.report.doubts import earlier_releases
 from anonset.settings.job import Job
 from anonset.spelling import counted, listed, name_ranges
 from anonset.ui.screens.fix_buttons import fix_buttons
@@ -25,7 +27,7 @@ from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.setting_words import OUT, algorithm_in_words, person_in_words
-from anonset.ui.state.steps import promise_of, run_warnings
+from anonset.ui.state.steps import changed_promise, promise_of, run_warnings
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -38,20 +40,38 @@ def publish_screen(state: PageState) -> None:
             return
         typed: dict[str, str] = {}
         state.publications.find()
+        screen.section(lambda: changed_promise(state) or None, _show_changed)
         screen.section(lambda: state.publications.made and state.publications.new, partial(_result, state))
+        screen.live(lambda: state.publications.made and state.publications.new, _focus_verdict)
         screen.section(lambda: verified(state.publications.made), lambda of: show_verdict(*of))
         screen.section(lambda: counted_risk(state.publications.made), lambda of: show_risk(of[0]))
         show_reports(screen, lambda: state.publications.made, "/report")
-        with card():
-            screen.section(lambda: state.publications.made and "Publish again", partial(text, "h2"))
-            screen.section(lambda: _summary(state), _show_summary)
-            screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
-            screen.section(lambda: state.inspection.checked or None, _show_checked)
-            screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
-            screen.section(lambda: (_progress_state(state.publications.new), state.raw), lambda _: _progress(screen))
+        screen.section(lambda: state.publications.made is not None, partial(_form, screen, typed))
+        screen.section(lambda: (_progress_state(state.publications.new), state.raw), lambda _: _progress(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
             ui.link("Optional: queries of the recipients", "/queries")
+
+
+def _form(screen: Screen, typed: dict[str, str], is_made: bool) -> None:
+    """Show what the job publishes and the button that starts it, folded if there is a publication."""
+    state = screen.state
+    with card(), folded("Another publication") if is_made else nullcontext():
+        screen.section(lambda: _summary(state), _show_summary)
+        screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
+        screen.section(lambda: state.inspection.checked or None, _show_checked)
+        screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
+
+
+def _show_changed(changed: str) -> None:
+    alert(f"The promise has changed since this publication: {changed}.", "p").mark("changed promise")
+
+
+def _focus_verdict(publication: Publication | None) -> None:
+    """Move the focus to the verdict of a publication that was just made, so that the browser scrolls to it."""
+    if publication:
+        verdict = next(iter(ElementFilter(marker="verdict")))
+        verdict.run_method("focus")
 
 
 def _commands(state: PageState) -> str:
@@ -68,6 +88,7 @@ def _summary(state: PageState) -> dict[str, str]:
     persons = found.get("records", found.get("persons")) if state.unit != UNKNOWN else None
     named = {role: job.names(role) for role in ROLES}
     columns = [column_of(table, one["name"]) for table, of in state.inspected.items() for one in of["columns"]]
+    named["drop"] = [*Unit.of(state.unit).columns, *named["drop"]]
     named["drop"] += [name for name in columns if name not in job.names(*ROLES)]
     covered = [name for role, names in named.items() if role not in (*OF_PERSONS, "keep", "drop") for name in names]
     tried = [] if state.trial is None else state.trial.candidates
@@ -143,13 +164,16 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
             screen.act(state.publish)
             typed.clear()
 
+    made = state.publications.made
+    show_list([*earlier_releases([made.name] if made else [])])
     with ui.element("div").classes("actions"):
         if state.publications.new is not None and state.publishing:
             button("Cancel", state.publications.new.run.cancel).classes("second").mark("cancel")
         elif state.inspection.busy:
             busy("Inspecting the data …")
         else:
-            button("Publish", publish).classes("second" if state.publications.made else "").mark("publish")
+            label = "Publish again" if made else "Publish"
+            button(label, publish).classes("second" if made else "").mark("publish")
 
 
 def _progress_state(publication: Publication | None) -> object:
@@ -193,7 +217,7 @@ def _result(state: PageState, publication: Publication) -> None:
     }
     with ui.element("div").classes("halves"):
         with card("Published and verified"):
-            text("p", f"{promised} holds. {promised.statement}").classes("good").mark("verdict")
+            text("p", f"{promised} holds. {promised.statement}").classes("good").mark("verdict").props("tabindex=-1")
             _facts(facts)
             with ui.element("div").classes("actions"):
                 ui.link("Download the publication (ZIP)", "/download/publication.zip").classes("next").mark("download")

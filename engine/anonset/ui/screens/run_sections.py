@@ -7,7 +7,7 @@ from nicegui import ui
 
 from anonset.analysis.exposures import MATCHES
 from anonset.report.risks.records import higher_after_text
-from anonset.report.risks.verdicts import attack_in_words
+from anonset.report.risks.verdicts import AttackVerdict, attack_in_words, successes_in_words
 from anonset.spelling import counted, listed
 from anonset.ui.screens.frame import alert, busy, card, folded, show_list, table, text
 from anonset.ui.state.command_runs import CommandRun
@@ -56,12 +56,14 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
     ]
     if findings["joint"] is not None:
         rows.insert(0, (f"{rows[0][0]}, and {items[findings['m']]}", *findings["joint"]))
-    elif classes is None:
-        rows.sort(key=lambda row: row[0] != items[findings["m"]])  # the attacker of the promise is the first
     if rows:
         with card("Who is at risk now?"):
-            known, unique, _ = rows[0]
-            text("p", f"{_percent(unique)} of the people are unique, if an attacker knows {known}.").classes("headline")
+            promised = items.get(findings["m"]) if classes is None else rows[0][0]
+            known, unique, _ = next((row for row in rows if row[0] == promised), rows[0])
+            worst, most, _ = max(rows, key=lambda row: row[1] or 0)
+            more = f", and {_percent(most)}, if an attacker knows {worst}" if (most or 0) > (unique or 0) else ""
+            headline = f"{_percent(unique)} of the people are unique, if an attacker knows {known}{more}."
+            text("p", headline).classes("headline")
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
@@ -187,6 +189,9 @@ def _attacks(risk: Mapping[str, Any]) -> None:
         text("p", "Each attack looks for random persons in the publication, or guesses their values.")
         if risk.get("broken"):
             alert("An attack succeeded more often than the guarantee allows. Do not share the publication.", "p")
+        tried = [AttackVerdict(**one) for one in verdicts]
+        summary = successes_in_words(tried, broken=bool(risk.get("broken")))
+        text("p", attributes_in_words(summary)).mark("attacks")
         rows = [
             (attack_in_words(one["attack"]), attributes_in_words(one["knowledge"]), one["verdict"]) for one in verdicts
         ]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from nicegui import ui
 
+from anonset.columns.roles import SETS
 from anonset.errors import Fix
 from anonset.report.comparison import shared_losses
 from anonset.settings.job import Job
@@ -38,11 +39,13 @@ def try_screen(state: PageState) -> None:
     with screen.opened("Which algorithm loses least?", lambda: _commands(state)):
         if screen.is_blocked():
             return
-        text(
-            "p",
-            "anonset tries the algorithms that give this promise. It recommends the best balance of accurate "
-            "counts of items and of pairs, unchanged items, and detail of the attributes. Nothing is published.",
-        ).classes("lead")
+        sets = state.tables or state.stated.names(*SETS)
+        best = (
+            "the best balance of accurate counts of items and of pairs, unchanged items, and detail of the attributes"
+        )
+        recommended = best if sets else "the most detail of the attributes"
+        lead = "anonset tries the algorithms that give this promise, and recommends"
+        text("p", f"{lead} {recommended}. Nothing is published.").classes("lead")
         screen.section(
             lambda: (state.trial and state.trial.busy, state.publishing, state.inspection.busy),
             lambda _: _start(screen),
@@ -255,7 +258,7 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
     if candidate["outcome"] != "holds" or candidate["beside"]:
         text("span", f"another promise: {candidate['beside']}" if candidate["beside"] else candidate["outcome"])
     elif chosen == of.used:
-        text("strong", "chosen")
+        text("strong", "used now")
     elif of.suits and not of.is_frozen:
         choose = button("Choose", lambda: screen.act(choices.choose_candidate, screen.state, chosen))
         choose.props["aria-label"] = f"Choose {of.trial.name_of(candidate)}"

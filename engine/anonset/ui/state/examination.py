@@ -52,7 +52,7 @@ class Examination(Commands):
         self.subject = private or _subject(name, folder)
         """Argument of the commands: the private report if the original is available, or else the publication."""
         self.verification = None if private else CommandRun(["verify", self.subject, "--json"], folder.path)
-        attacks = ["--attack", "all"] if private else []
+        attacks = ["--attack", "all"] if self.subject != name else []
         self.risk = CommandRun(["risk", self.subject, *attacks, "--json"], folder.path)
         self.reports = {shareable: Commands(folder) for shareable in (False, True)}
         """Command that writes the internal report (False) or the shareable report (True)."""

@@ -77,6 +77,14 @@ class Publications:
         """Risk and reports of the publication of this job, or None before it exists."""
         return self.earlier if self.new is None else self.new.examined
 
+    @property
+    def model(self) -> PrivacyModel | None:
+        """Model of the publication of this job, or None before it is verified."""
+        if self.new is not None:
+            return self.new.model if self.new.examined is not None else None
+        run = None if self.earlier is None else self.earlier.verification
+        return None if self.earlier is None or run is None or run.result is None else self.earlier.model
+
     def find(self) -> None:
         """Verify the publication in the folder that the job names, if there is one."""
         out = self._job.folder.with_relative_paths(self._job.stated).text("out")

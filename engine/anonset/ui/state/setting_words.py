@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from anonset.reading.file_options import ROW, UNKNOWN
+from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.settings.job import Job
-from anonset.spelling import StatedSettings, counted, short_names
+from anonset.spelling import StatedSettings, counted, listed, short_names
 
 ROLE_WORDS = {
     "items": "items: a set per person",
@@ -138,13 +138,20 @@ def _parameter_in_words(name: str, value: Any) -> str:
     return f"{words[''].format(value)} ({shown})" if "" in words else f"{shown} {value}"
 
 
+def _key_in_words(unit: str) -> str:
+    names = Unit.of(unit).columns
+    return f"combination of {listed(names, 'and')}" if names[1:] else unit
+
+
 def person_in_words(unit: str, persons: int | None) -> str:
     """Return a unit of privacy in words, with the number of persons if it is known.
 
     >>> person_in_words("pid", 5), person_in_words("row", None)
     ('Each pid is a person: 5 persons', 'Each row is a different person')
+    >>> person_in_words("Last name,Birth date", None)
+    'Each combination of Last name and Birth date is a person'
     """
-    what = {ROW: ROW_WORDS, UNKNOWN: UNKNOWN_WORDS}.get(unit, f"Each {unit} is a person")
+    what = {ROW: ROW_WORDS, UNKNOWN: UNKNOWN_WORDS}.get(unit, f"Each {_key_in_words(unit)} is a person")
     return what if persons is None else f"{what}: {counted(persons, 'person')}"
 
 

@@ -60,6 +60,21 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
     return model, validated
 
 
+def changed_promise(state: PageState) -> str:
+    """Return how the promise of the job differs from that of its publication. Empty if it does not differ.
+
+    Such as ``k=5 → k=10``.
+    """
+    before, promised = state.publications.model, promise_of(state)
+    if before is None or isinstance(promised, Problem):
+        return ""
+    sizes = [{name: getattr(one, name, None) for name in sizes_of(one.name)} for one in (before, promised[0])]
+    if before.name != promised[0].name:
+        return f"{before} → {promised[0]}"
+    named = [[f"{name}={one[name]}" for name in one if sizes[0][name] != sizes[1][name]] for one in sizes]
+    return " → ".join(map(", ".join, named)) if named[0] else ""
+
+
 def run_warnings(state: PageState) -> list[str]:
     """Return the warnings of the run that are not among those of the screen Data, which the owner checks there."""
     warnings = [] if state.publications.new is None else state.publications.new.run.warnings
@@ -100,6 +115,8 @@ def _promise(state: PageState) -> Step:
     if isinstance(promised, Problem):
         return Step("warned", "1 warning")
     model, _ = promised
+    if changed := changed_promise(state):
+        return Step("warned", f"changed: {changed}")
     if "/promise" not in state.seen:
         return OPEN
     settings = state.stated.settings
@@ -109,7 +126,7 @@ def _promise(state: PageState) -> Step:
 
 def _try(state: PageState) -> Step:
     trial = state.trial
-    if trial is None or trial.code == CANCELLED:
+    if trial is None or (trial.code == CANCELLED and trial.found is None):
         return Step("open", "open, optional")
     if trial.code is None:
         return Step("running", "running")
