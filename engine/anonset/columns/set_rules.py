@@ -238,11 +238,18 @@ def propose_choices(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     return dict.fromkeys(labelled, ProposedRole("one_hot", reason))
 
 
+_TEXT_OF = re.compile(r"[_.-]\D+").fullmatch
+"""Function that recognizes the end of a header, such as ``_TEXT``, if the rest is another column."""
+
+
 def _block(chosen: Collection[str], profiles: Sequence[Profile]) -> list[str]:
-    """Return the chosen columns with their neighbours of the same shape, which belong to the same question."""
+    """Return the chosen columns with their neighbours of the same shape, which belong to the same question. Texts that
+    belong to another column of the block, such as ``Q5_3_TEXT`` to ``Q5_3``, do not.
+    """
     runs = [[one.name for one in group] for shape, group in groupby(profiles, _shape) if shape is not None]
-    block = {name for run in runs if not {*chosen}.isdisjoint(run) for name in run}.union(chosen)
-    return [profile.name for profile in profiles if profile.name in block]
+    block = {name for run in runs if not {*chosen}.isdisjoint(run) for name in run}
+    further = {name for name in block if not any(_TEXT_OF(name.removeprefix(one)) for one in block if name.startswith(one))}
+    return [profile.name for profile in profiles if profile.name in further.union(chosen)]
 
 
 def _shape(profile: Profile) -> object:

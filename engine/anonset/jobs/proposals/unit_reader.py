@@ -348,7 +348,7 @@ class UnitReader(RedactedRepr):
         """Return the proposal with the roles that the owner may give to dropped columns, and with its columns."""
         items = proposal.possible_items
         proposal = self._which_items(proposal, merged, published, marked_columns(roles, self.profiles))
-        sets = [self.profiles[name] for name, own in published.items() if own.role in SETS]
+        sets = [one for name, one in self.profiles.items() if name in published and published[name].role in SETS]
         proposal = _with_problems(proposal, *no_item_problems(sets))
         if proposal.table is not None and not any(role.role in SETS for role in published.values()):
             possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
