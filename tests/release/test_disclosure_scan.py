@@ -21,6 +21,7 @@ from anonset.cli.main import main
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.storage.store import Files
 from anonset.errors import DisclosureError, InputError
+from anonset.jobs import revealing_names
 from anonset.privacy import KAnonymity
 from anonset.publications import Records
 from anonset.release.formats import kind_named
@@ -657,3 +658,13 @@ def test_values_of_few_persons_stop_as_sensitive_column(tmp_path: Path, value: s
     options = ("--model", "anatomy", "--l", "2", "--id", "no", "--sensitive", "x9", "--seed", "1")
     assert publish(data, tmp_path, *options) == 2
     assert publish(data, tmp_path, *options, "--publish-as-is", "x9") == 0
+
+
+def test_rare_values_of_which_each_record_has_its_own_are_personal() -> None:
+    values = [f"{a}{b}{c}" for a in "ABCD" for b in "ABCD" for c in "ABC"][:40]
+    data = {"no": list(map(str, range(40))), "sex": ["f", "m"] * 20, "x": values}
+    table = anonset.read(data, unit="no", relational="sex", keep="x")
+    with pytest.warns(UserWarning):
+        release = anonset.anonymize(table, anonset.Mondrian(k=2), publish_as_is="x")
+    (found,) = revealing_names.rare_values(release.publication, table, release.verdict.model)
+    assert (found.column, found.unchanged, found.are_personal, len(found.occurrences)) == ("x", True, True, 40)
