@@ -248,10 +248,8 @@ def _block(chosen: Collection[str], profiles: Sequence[Profile]) -> list[str]:
     """
     runs = [[one.name for one in group] for shape, group in groupby(profiles, _shape) if shape is not None]
     block = {name for run in runs if not {*chosen}.isdisjoint(run) for name in run}
-    further = {
-        name for name in block if not any(_TEXT_OF(name.removeprefix(one)) for one in block if name.startswith(one))
-    }
-    return [profile.name for profile in profiles if profile.name in further.union(chosen)]
+    texts = {name for name in block for one in block if name.startswith(one) and _TEXT_OF(name.removeprefix(one))}
+    return [profile.name for profile in profiles if profile.name in (block - texts).union(chosen)]
 
 
 def _shape(profile: Profile) -> object:
