@@ -243,8 +243,9 @@ class Findings(RedactedRepr):
                 base, must, comments, edits = self._part(
                     one.settings, one.item_answers, one.combinations, one.reasons, notes, folder
                 )
-                left = {n: [one for one in base.names(n) if one not in given.names(n)] for n in given}
-                own_settings = base.with_(**left).without("unit", *common)
+                lists = given.without("sensitive")
+                left = {n: [one for one in base.names(n) if one not in columns] for n, columns in lists.items()}
+                own_settings = base.with_(**left).without("unit", *common, *given.only(["sensitive"]))
                 answers[str(one.unit)] = answer_text(str(one.unit), own_settings, must, comments, edits)
         settings, guarantee, reasons, items = part
         input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
@@ -254,8 +255,9 @@ class Findings(RedactedRepr):
     def _given_roles(self) -> Job:
         """Return the given roles of columns. They apply to each answer to the question who is a person."""
         names = [column.profile.name for column in self.columns]
-        of_role = {n: [*expanded(names, self.given.names(n, header=names))] for n in ROLES if n != "unit"}
-        return Job().with_(**of_role)
+        lists = [role for role in ROLES if role not in ("unit", "sensitive")]
+        of_role = {n: [*expanded(names, self.given.names(n, header=names))] for n in lists}
+        return Job().with_(**of_role, sensitive=self.given.text("sensitive"))
 
     def _unasked(self) -> list[str]:
         """Return the problems whose remedies are not all answers to the question which columns contain the items."""
