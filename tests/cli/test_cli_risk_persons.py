@@ -100,7 +100,7 @@ def test_only_the_internal_page_counts_persons(place: Place, published_by_word: 
         page = place.folder / f"{name}.html"
         assert place.run("report", str(place.out), *more, "-o", str(page)).code == 0
         pages[name] = html.unescape(page.read_text())
-    message = f"of {persons} persons belong to an equivalence class of fewer than 5 persons"
+    message = f"of {persons} persons belong to a group of matching records of fewer than 5 persons"
     assert names(pages["in"], f"After quasi-identifiers {few} {message}")
     assert names(pages["in"], f"Before quasi-identifiers {before} {message}")
     counted = (f"{persons} persons", "fewest matching persons", "fewer than 5 persons")
