@@ -41,7 +41,7 @@ _ORDER = (
     (criteria.NOT_TESTABLE, "Not testable here"),
     (criteria.NOT_MEASURED, "Not measured"),
 )
-"""Verdicts in the order of the page: what does not hold precedes what holds."""
+"""Verdicts in the order of the page. Claims that do not hold are the first."""
 _FEW = 2
 """Number of positions up to which a claim shows them."""
 _KINDS = {

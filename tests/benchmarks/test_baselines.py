@@ -407,7 +407,7 @@ def test_the_table_lists_each_k_at_which_a_private_release_keeps_more(monkeypatc
     }
     levels = {name: Repeated({"sample 2": Results(points)}) for name, points in kept.items()}
     monkeypatch.setattr(render, "results_of_figure", lambda name, _: levels.get(name, Repeated({})))
-    monkeypatch.setattr(render, "_smartnoise", list)
+    monkeypatch.setattr(render, "_smartnoise", lambda **_: [])
     figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon")}
     row = (
         "| groceries | `pcta` | k=10 (`mst`) |  | k=2 (`tree`) | k=10 (`tree`) | k=5, k=10 (`tree`) "
@@ -415,7 +415,9 @@ def test_the_table_lists_each_k_at_which_a_private_release_keeps_more(monkeypatc
     )
     assert render._lost(figures, {}).splitlines()[2:] == [row]
     other = {"data": "groceries", "epsilon": "1", "sample": "sample 3", "measured": {"sets_f1": 0.65, "auc": 0.5}}
-    monkeypatch.setattr(render, "_smartnoise", lambda: [other, other | {"data": "msweb"}])
+    monkeypatch.setattr(
+        render, "_smartnoise", lambda *, single=False: [] if single else [other, other | {"data": "msweb"}]
+    )
     (with_other,) = render._lost(figures, {}).splitlines()[2:]
     assert with_other == row.replace("k=10 (`mst`)", f"k=5, k=10 (`{render.SMARTNOISE}`)")
 
@@ -454,7 +456,7 @@ def test_a_publication_with_an_interval_above_the_limit_is_unresolved(monkeypatc
         for i in (2, 3)
     }
     monkeypatch.setattr(render, "results_of_figure", lambda name, _: Repeated(levels if "msweb_eps" in name else {}))
-    monkeypatch.setattr(render, "_smartnoise", list)
+    monkeypatch.setattr(render, "_smartnoise", lambda **_: [])
     figures = {f"{data}_{kind}": f"{data}_{kind}" for data in DATA for kind in ("k", "epsilon", "attack")}
     (at_hundredth,) = [line for line in render._at_equal_success(figures, {}).splitlines() if "msweb | 0.01" in line]
     assert "| 0.500 (`independent`, epsilon=1); unresolved: 0.700 (`mst`, epsilon=5) |" in at_hundredth
@@ -571,7 +573,7 @@ def test_the_divisions_of_smartnoise_are_counted(monkeypatch: pytest.MonkeyPatch
     ]
     monkeypatch.setattr(render, "_smartnoise", lambda: measured)
     assert "2 divisions with epsilon=1 and 1 divisions with epsilon=10" in render._of_smartnoise()
-    assert "not with epsilon=0.5, 2, 5. A run took 30 to 32 s of CPU." in render._of_smartnoise()
+    assert "not by several divisions with epsilon=0.5, 2, 5. A run took 30 to 32 s of CPU." in render._of_smartnoise()
     assert render._of_smartnoise().endswith("With epsilon=0.5, 1, 2, 5, 10, a stronger private release is possible.")
 
 

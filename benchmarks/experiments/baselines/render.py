@@ -14,6 +14,7 @@ from benchmarks.experiments.baselines import (
     DATA,
     EPSILONS,
     KS,
+    LARGE_WAYS,
     LENGTHS,
     LEVELS,
     NO_NOISE,
@@ -65,7 +66,7 @@ def tables(results: Path) -> str:
     equal = [_EQUAL_SUCCESS, warning, _at_equal_success(figures, found), _above_control(figures, found)]
     own = [_OWN, _own_and_smartnoise(figures, found)]
     more = [larger.HEAD, larger.table(figures, found)]
-    origin = f"{measured_at(PAPER.key)} {_of_smartnoise()}"
+    origin = f"{measured_at(PAPER.key)} {_of_smartnoise()}{_single_runs(figures, found)}"
     return "\n\n".join([origin, _LOST, _lost(figures, found), *parts, *more, *best, *equal, *own, *sweeps])
 
 
@@ -80,11 +81,31 @@ def _results(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any
     return Repeated({level: Results(measured) for level, measured in levels.items()})
 
 
-def _smartnoise() -> list[dict[str, Any]]:
-    """Return the results of SmartNoise. A single division has no interval, and is left out."""
+def _smartnoise(*, single: bool = False) -> list[dict[str, Any]]:
+    """Return the results of SmartNoise. A `single` division has no interval, so the tables omit it."""
     found = [json.loads(line) for line in SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines()]
     divisions = Counter((one["data"], one["epsilon"]) for one in found)
-    return [one for one in found if divisions[one["data"], one["epsilon"]] > 1]
+    return [one for one in found if (divisions[one["data"], one["epsilon"]] == 1) == single]
+
+
+def _single_runs(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]]) -> str:
+    """Return the results of SmartNoise on a single division, and how often they are better than the best release."""
+    runs = _smartnoise(single=True)
+    if not runs:
+        return ""
+    measured: dict[str, list[str]] = {}
+    better: Counter[str] = Counter()
+    for one in runs:
+        measured.setdefault(one["data"], []).append(one["epsilon"])
+        private = _results(figures, found, one["data"], "epsilon")
+        for quantity, sign in COMPARED.items():
+            better[quantity] += sign * one["measured"][quantity] > _best(private, one["epsilon"], quantity)[0]
+    places = " and ".join(f"{data} with epsilon={', '.join(of)}" for data, of in measured.items())
+    by = ", ".join(f"{IN_WORDS[quantity]} in {better[quantity]}" for quantity in COMPARED)
+    return (
+        f" The tables omit {len(runs)} further runs of it, because each is on a single division and has no interval "
+        f"({places}). They are better than the mean of the best private release of the tables by {by} of {len(runs)}."
+    )
 
 
 def _of_smartnoise() -> str:
@@ -95,7 +116,7 @@ def _of_smartnoise() -> str:
         fewest = min(sum((one["data"], one["epsilon"]) == (data, epsilon) for one in found) for data in DATA)
         divisions.setdefault(fewest, []).append(epsilon)
     measured = [f"{n} divisions with epsilon={', '.join(of)}" for n, of in sorted(divisions.items(), reverse=True) if n]
-    missing = f", and not with epsilon={', '.join(divisions[0])}" if 0 in divisions else ""
+    missing = f", and not by several divisions with epsilon={', '.join(divisions[0])}" if 0 in divisions else ""
     fewer = [one for one in EPSILONS for n, of in divisions.items() if one in of and n < len(LEVELS) - 1]
     stronger = f" With epsilon={', '.join(fewer)}, a stronger private release is possible." if fewer else ""
     commits, seconds = sorted({one["commit"] for one in found}), [one["cpu_seconds"] for one in found]
@@ -283,13 +304,18 @@ def in_short(results: Path) -> str:
     private, undecided = (
         f"{counts[kind]}" + (f" ({listed[kind]})" if listed[kind] else "") for kind in ("private", "")
     )
+    unmeasured = {
+        parameter: " and ".join(f"`{way}`" for way in ways if way not in LARGE_WAYS[parameter])
+        for parameter, ways in (("k", WAYS), ("epsilon", _PRIVATE))
+    }
     return f"""\
 * **Where anonset loses.** With epsilon={_EPSILON}, a private release keeps more itemsets or rules than
   {lost[_EPSILON]}. With epsilon=10, it keeps more than {lost["10"]}. The table *Private
   releases that keep more* also compares the AUC and the ARE. `coat` and `pcta` run without a policy here.
 * **With more records.** {larger.in_words(figures, found)}
-  `{SMARTNOISE}` and `diff-part` were not measured with so many records, so private releases can be better in more cases
-  than these.
+  Not measured with so many records are the publications {unmeasured["k"]},
+  and the private releases {unmeasured["epsilon"]}. So private
+  releases can be better in more cases than these.
 * **At equal success of the attack**, we compare the best k<sup>m</sup>-anonymous publication with the best private one
   of the same {TRAINED:,} records, by {len(_AT_EQUAL_SUCCESS)} quantities at {len(_LIMITS)} limits on {len(DATA)} data
   sets. The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons,
