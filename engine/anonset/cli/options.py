@@ -201,6 +201,8 @@ def _converted(option: Option, typed: str, text: str) -> Any:
     return number
 
 
+_LEAST_SIMILAR = 0.7
+"""Minimum similarity of an option that a message suggests. ``--l`` and ``--null`` are less similar."""
 _SIMILAR_OPTIONS = {
     "--output": "--out",
     "--qi": "--relational",
@@ -221,7 +223,7 @@ def _unknown_option(argument: str, accepted: Collection[str], arguments: Sequenc
             following = next((after for before, after in pairwise(arguments) if before == argument), "")
             value = value or typed[2:] or ("" if following.startswith("-") else following)
             return f"unknown option {typed} (did you mean {f'--{typed[1]} {value}'.rstrip()}?)"
-    near = get_close_matches(typed, accepted, n=1)
+    near = get_close_matches(typed, accepted, 1, _LEAST_SIMILAR)
     meant = _SIMILAR_OPTIONS.get(typed)
     suggestion = meant if meant in accepted else next(iter(near), None)
     return f"unknown option {typed}" + ("" if suggestion is None else f" (did you mean {suggestion}?)")

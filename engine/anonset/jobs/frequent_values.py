@@ -84,8 +84,8 @@ def first_rows(
     masked = {
         name
         for name, of in given.items()
-        if are_personal(name, [*of], np.array([*of.values()], np.int64), is_set=False)
-        or (name not in published and (name in hidden or is_identifier(name) or 0 < of.total() <= len(of)))
+        if (of and are_personal(name, [*of], np.array([*of.values()], np.int64), may_differ=name in published))
+        or (name not in published and (name in hidden or is_identifier(name)))
     }
     return dict(sorted([(n, [] if n in masked else texts[n][:_ROWS]) for n in texts], key=lambda of: of[0] in masked))
 

@@ -110,8 +110,7 @@ def _rare(
     rare = {labels[code]: int(counts[code]) for code in order if labels[code] not in NO_VALUE}
     given = np.flatnonzero(counts) if rare and unchanged else counts[:0]
     is_set, values = isinstance(column, SetColumn), [labels[code] for code in given.tolist()]
-    all_different = not is_set and int(counts.sum()) <= len(values)
-    personal = bool(values) and (all_different or are_personal(column.name, values, counts[given], is_set=is_set))
+    personal = bool(values) and are_personal(column.name, values, counts[given], is_set=is_set)
     return RareValues(column.name, int(np.count_nonzero(counts)), rare, unchanged, personal)
 
 

@@ -41,8 +41,7 @@ def values_by_column(column: SetColumn | Column, joined: Sequence[str]) -> dict[
     parts, is_set = dict[str, Values](), isinstance(column, SetColumn)
     for name, start, codes in parts_of(joined or (column.name,), labels, headers_of(labels) if is_set else ()):
         own = [labels[code].removeprefix(start) for code in codes]
-        all_different = not is_set and counts[codes].sum() <= len(own)
-        personal = all_different or are_personal(name, own, counts[codes], is_set=is_set)
+        personal = are_personal(name, own, counts[codes], is_set=is_set)
         if joined:
             parts[name] = Values(own, counts[codes], personal)
         else:  # a header of items ``header=value`` is no column
@@ -59,8 +58,12 @@ def texts_of(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
     return [(f"{value:.15g}",) for value in column.values.tolist()]
 
 
-def are_personal(name: str, labels: Sequence[str], counts: Int64, *, is_set: bool) -> bool:
+def are_personal(
+    name: str, labels: Sequence[str], counts: Int64, *, is_set: bool = False, may_differ: bool = False
+) -> bool:
     """Return True if values of a column, which occur `counts` times, are contact data, names, ids, or remarks and other
-    free text.
+    free text, or if each record has a value of its own, unless they `may_differ`.
     """
-    return bool(personal_kind(labels)) or describes_persons(profile_of_counts(name, labels, counts, is_set=is_set))
+    all_different = not (is_set or may_differ) and counts.sum() <= len(labels)
+    of_persons = bool(all_different or personal_kind(labels))
+    return of_persons or describes_persons(profile_of_counts(name, labels, counts, is_set=is_set))
