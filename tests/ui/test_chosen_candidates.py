@@ -77,7 +77,7 @@ def page_of(folder: Path, job: str, text: str) -> PageState:
     (folder / job).write_text(text)
     state = PageState(Folder(folder))
     state.job = folder / job
-    state.trial = Trial(job, state._tried, state.folder)
+    state.trial = Trial(job, state.tried, state.folder)
     return state
 
 

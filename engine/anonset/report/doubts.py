@@ -12,7 +12,7 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.revealing_names import MOST_NAMED, MOST_OF_RARE
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
-from anonset.reading.file_options import Unit
+from anonset.reading.file_options import UNKNOWN, Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
 from anonset.report.countable import empty_records
@@ -108,8 +108,8 @@ def _namesakes(report: Report) -> Iterator[str]:
 
 
 def unknown_persons(unit: str) -> Iterator[str]:
-    """Yield that no person is declared."""
-    if unit in UNDECLARED:
+    """Yield that no person is declared. `unit` is the one of a job or of an attestation."""
+    if unit in (*UNDECLARED, UNKNOWN):
         yield "No person is declared. The guarantee covers rows, and a person may have several."
 
 

@@ -96,7 +96,7 @@ class Inspection(Commands):
         which have a remedy, and those about the model of the job, if it is given.
         """
         job, found = self._state.stated, self.findings or self.linked or {}
-        yield from map(Problem, unknown_persons(job.text("unit")) if model else ())
+        yield from map(Problem, unknown_persons(self._state.unit) if model else ())
         yield from unprotected_sensitive(job.names("relational", "keep"))
         if model is not None:
             typical = next(iter(found.get("items_per_person", ())), 0)
