@@ -657,7 +657,9 @@ def test_a_claim_about_all_positions_names_those_that_were_measured(judged):
     claim = "MM has the highest loss for all m from 2 on"
     for figure, positions in (("bills in place of POS", "1, 2, 3"), ("products in place of AOL", "1, 2, 3, 5, 7")):
         assert re.search(rf"\| Fig. 3., {figure} \| {claim} \(measured at m = {positions}\)", text)
-    assert "| RM_T and RM_RT have the same UL as their baselines (measured at bound = 0.25, 0.75) **contradicted" in text
+    assert (
+        "| RM_T and RM_RT have the same UL as their baselines (measured at bound = 0.25, 0.75) **contradicted" in text
+    )
     assert "| AA has the second highest loss in general **" in text, "other claims show no positions"
 
 

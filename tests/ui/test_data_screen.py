@@ -653,7 +653,9 @@ def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_pat
             state.inspection.check(warning)
         assert step_of(state, "Promise").words == "open"
         undeclared = "No person is declared. The guarantee covers rows, and a person may have several."
-        limit = "A person with several rows is not protected as one person, because the data do not say who is a person."
+        limit = (
+            "A person with several rows is not protected as one person, because the data do not say who is a person."
+        )
         for screen, sentence in (("/promise", limit), ("/try", undeclared), ("/publish", undeclared)):
             await user.open(screen)
             assert sentence in texts(user)
