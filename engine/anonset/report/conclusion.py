@@ -1,6 +1,7 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
 import re
+from collections.abc import Sequence
 from inspect import get_annotations
 
 from anonset.analysis.risk import Risk
@@ -57,8 +58,17 @@ _NOT_COVERED = {
 
 
 def plain_words(text: str, facts: ReportFacts) -> str:
-    """Return a text with the names of columns in place of terms of the field."""
-    known = listed(name_ranges(facts.attested.data.quasi_identifiers) or ["attributes"], "and", _MOST_NAMED)
+    """Return a text with the names of the columns of a publication in place of terms of the field."""
+    return with_columns(text, facts.attested.data.quasi_identifiers)
+
+
+def with_columns(text: str, columns: Sequence[str]) -> str:
+    """Return a text with the names of columns in place of terms of the field.
+
+    >>> with_columns("Someone who knows all quasi-identifiers and 2 items", ["age", "sex"])
+    'Someone who knows age and sex, and 2 items'
+    """
+    known = listed(name_ranges(columns) or ["attributes"], "and", _MOST_NAMED)
     words = {"all quasi-identifiers and": f"{known}, and", "all quasi-identifiers": known}
     for term, plain in words.items():
         text = text.replace(term, plain)

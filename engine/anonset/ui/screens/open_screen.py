@@ -69,7 +69,7 @@ def show_verdict(examined: Examination, run: CommandRun, code: int | None) -> No
 def _show_verdict(examined: Examination, run: CommandRun) -> None:
     holds = run.code == 0
     verdict = _VERDICTS.get(run.result["verdict"], run.result["verdict"])
-    statement = f" {examined.model.statement}" if holds else ""
+    statement = f" {examined.in_words(examined.model.statement)}" if holds else ""
     text("p", f"{examined.model} {verdict}.{statement}").classes("good" if holds else "alert").mark("verdict")
     if "joint_guarantee" in run.result:
         joint = {True: "holds", False: "does not hold", None: "was not checked"}[run.result["joint_guarantee"]]

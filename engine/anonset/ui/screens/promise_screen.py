@@ -9,6 +9,7 @@ from nicegui import ui
 
 from anonset.errors import Problem, plain_text
 from anonset.release.guarantee_limits import promised_limits, ranked_limits
+from anonset.report.conclusion import with_columns
 from anonset.settings.model_choices import BY_SENSITIVE_ITEMS, obstacle, sizes_of
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import Screen, alert, button, card, folded, show_limits, text
@@ -164,7 +165,7 @@ def _words(state: PageState) -> tuple[str, tuple[list[str], list[str]], Problem]
     if isinstance(promised, Problem):
         return "", ([], []), promised
     model, settings = promised
-    return model.statement, ranked_limits(model, promised_limits(model, settings)), Problem("")
+    return with_columns(model.statement, state.stated.names("relational")), ranked_limits(model, promised_limits(model, settings)), Problem("")
 
 
 def _show_words(screen: Screen, words: tuple[str, tuple[list[str], list[str]], Problem]) -> None:
@@ -176,8 +177,5 @@ def _show_words(screen: Screen, words: tuple[str, tuple[list[str], list[str]], P
             return
         text("h2", "Guarantee")
         text("p", statement).classes("good").mark("statement")
-        if "quasi-identifier" in statement:
-            names = ", ".join(screen.state.stated.names("relational"))
-            text("p", f"Quasi-identifiers are attributes that others may know: {names}.").classes("soft")
         text("h2", "Not covered")
         show_limits(limits)

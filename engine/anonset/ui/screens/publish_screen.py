@@ -15,6 +15,7 @@ from anonset.measures.retention import relative_to
 from anonset.reading.file_options import UNKNOWN, Unit
 from anonset.reading.linked import column_of
 from anonset.release.guarantee_limits import ranked_limits
+from anonset.report.conclusion import with_columns
 from anonset.report.doubts import earlier_releases
 from anonset.settings.job import Job
 from anonset.spelling import counted, listed, name_ranges
@@ -96,7 +97,7 @@ def _summary(state: PageState) -> dict[str, str]:
     texts = {
         "Person": person_in_words(state.unit, persons) if state.unit else "",
         "Protected": listed(name_ranges(covered)) if covered else "",
-        "Promise": promised[0].statement,
+        "Promise": with_columns(promised[0].statement, named["relational"]),
         "Unchanged, not protected": listed(name_ranges(named["keep"])) if named["keep"] else "",
         "Not published": listed(name_ranges(named["drop"])) if named["drop"] else "",
         "Utility": "; ".join(measured[0]) if measured else "not known before the run: the screen Try measures it",
@@ -132,7 +133,7 @@ def _show_algorithm(used: str, unused: str) -> None:
         with folded("Algorithm"):
             text("p", f"The job uses the algorithm {used}.").mark("algorithm")
     if unused:
-        text("p", "The screen Try recommends another result.").classes("soft").mark("unused")
+        ui.link("The screen Try recommends another result.", "/try").mark("unused")
 
 
 def _start_state(state: PageState) -> object:
@@ -204,7 +205,8 @@ def _progress(screen: Screen) -> None:
 
 
 def _result(state: PageState, publication: Publication) -> None:
-    made, promised = publication.run.result, publication.model
+    made, promised, examined = publication.run.result, publication.model, publication.examined
+    statement = promised.statement if examined is None else examined.in_words(promised.statement)
     facts = {
         "Records": f"{made['records']:,}",
         **{
@@ -217,7 +219,7 @@ def _result(state: PageState, publication: Publication) -> None:
     }
     with ui.element("div").classes("halves"):
         with card("Published and verified"):
-            text("p", f"{promised} holds. {promised.statement}").classes("good").mark("verdict").props("tabindex=-1")
+            text("p", f"{promised} holds. {statement}").classes("good").mark("verdict").props("tabindex=-1")
             _facts(facts)
             with ui.element("div").classes("actions"):
                 ui.link("Download the publication (ZIP)", "/download/publication.zip").classes("next").mark("download")

@@ -4,6 +4,7 @@ The screen compares algorithms for the chosen model by their losses and by the a
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -181,7 +182,7 @@ def _candidates(screen: Screen, of: _Results) -> None:
         same = _in_all([found["candidates"][number] for number in best] + [found["recommended"]] if best else [])
         if best and same:
             text("p", f"All of these results, and the recommended one: {'; '.join(same)}.").mark("same")
-        with ui.element("div").classes("grid"):
+        with ui.element("div").classes("grid") if best else nullcontext():
             for number in best:
                 _candidate_card(screen, of, number, same)
         with folded("Figures of all results"):

@@ -12,6 +12,7 @@ from anonset.release.documents import read_attestation
 from anonset.release.guarantee_limits import ranked_limits
 from anonset.release.opened import built_model
 from anonset.release.publishing.staging import PRIVATE
+from anonset.report.conclusion import with_columns
 from anonset.settings.job_files import read_job
 from anonset.settings.settings import REPORT
 from anonset.spelling import arguments_of
@@ -68,6 +69,10 @@ class Examination(Commands):
         """The three most important limits of the guarantee, and all others. The verification checked them."""
         attested, _ = read_attestation(self.path)
         return ranked_limits(self.model, [attested.limits])
+
+    def in_words(self, text: str) -> str:
+        """Return a text about the guarantee with the names of columns in place of terms of the field."""
+        return with_columns(text, read_attestation(self.path)[0].data.quasi_identifiers)
 
     @property
     def report(self) -> CommandRun | None:

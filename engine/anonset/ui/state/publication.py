@@ -87,10 +87,15 @@ class Publications:
 
     def find(self) -> None:
         """Verify the publication in the folder that the job names, if there is one."""
-        out = self._job.folder.with_relative_paths(self._job.stated).text("out")
-        if self.new is None and self.earlier is None and out in self._job.folder.publications():
+        if self.new is None and self.earlier is None and (out := self.earlier_out):
             self.earlier = Examination(out, self._job.folder)
             self.earlier.start(self.earlier.finish)
+
+    @property
+    def earlier_out(self) -> str:
+        """Folder that the job names, if it contains a publication. Otherwise empty."""
+        out = self._job.folder.with_relative_paths(self._job.stated).text("out")
+        return out if out in self._job.folder.publications() else ""
 
     @property
     def new_out(self) -> str:

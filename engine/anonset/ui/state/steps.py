@@ -148,7 +148,7 @@ def _publish(state: PageState) -> Step:
     is_published = runs[0].code == 0 if runs else earlier is not None and earlier.code == 0
     if number := 0 if state.first_step else _warnings(state):
         return Step("warned", f"{'published, ' if is_published else ''}{counted(number, 'warning')}")
-    return DONE if is_published else OPEN
+    return DONE if is_published else Step("open", "published earlier") if state.publications.earlier_out else OPEN
 
 
 _STEPS: dict[str, Callable[[PageState], Step]] = {
