@@ -840,6 +840,22 @@ def test_sensitive_columns_of_marks_are_a_warning_whose_button_protects_them(tmp
 
 
 @in_this_process
+def test_items_with_sensitive_names_are_a_warning_before_the_publication(tmp_path: Path) -> None:
+    rows = [f"c{n},{item}" for n in range(60) for item in ("milk", "tea", "pregnancy test" if n % 9 else "bread")]
+    (tmp_path / "baskets.csv").write_text("\n".join(["customer,product", *rows]))
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "baskets.csv", "customer")
+        await user.open("/")
+        assert "The items of product seem sensitive (1 item), and none is declared sensitive" in texts(user)
+        assert "pregnancy" not in texts(user)  # a value
+        await user.open("/publish")
+        assert "The items of product seem sensitive (1 item)" in texts(user)
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
 def test_a_problem_that_stops_the_run_is_an_error_that_cannot_be_checked(tmp_path: Path) -> None:
     survey(tmp_path)
 

@@ -80,7 +80,9 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         element(user, "size m").set_value(1)
         await until(lambda: "1 item" in element(user, "statement").text)
         assert "quasi-identifiers" not in texts(user)
-        assert element(user, "statement").text.startswith("Someone who knows sex and region, and up to 1 item of a person")
+        assert element(user, "statement").text.startswith(
+            "Someone who knows sex and region, and up to 1 item of a person"
+        )
 
         await user.open("/publish")
         element(user, "out").set_value("by-clicks")

@@ -430,14 +430,13 @@ def is_sensitive(header: str) -> bool:
     [True, True, True, True, True, True, True]
     """
     words = words_of(header)
-    if words_about("counts").intersection(words):
-        return False
-    return any(
-        word in words_about("sensitive")
-        or word.endswith(_ends())
-        or any(stem in word for stem in words_about("sensitive_stems"))
-        for word in words
-    )
+    return words_about("counts").isdisjoint(words) and any(map(_is_sensitive_word, words))
+
+
+@cache
+def _is_sensitive_word(word: str) -> bool:
+    is_known = word in words_about("sensitive") or word.endswith(_ends())
+    return is_known or any(stem in word for stem in words_about("sensitive_stems"))
 
 
 @cache

@@ -168,6 +168,8 @@ class Findings(RedactedRepr):
     """Sizes of the groups of records that share 1, …, m + 1 known items."""
     items_per_person: tuple[int, ...]
     """Median and 95th percentile of the items of a record (`typical_sizes`). Empty without items."""
+    sensitive_items: Mapping[str, str]
+    """What the items are by column, for items that may be sensitive (`sensitive_items`)."""
     checks: tuple[Problem, ...] = field(repr=False)
     """Errors that would stop a run, and warnings, with the settings that remedy them."""
     memory: int | None

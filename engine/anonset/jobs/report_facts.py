@@ -18,6 +18,7 @@ from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.revealing_names import (
     RareValues,
+    labels_of,
     names_of_groups,
     personal_items,
     rare_leaves,
@@ -214,7 +215,7 @@ def _of_labels(
     return ReportFacts(
         documents[0], after.model, Summary(after.records, ()), after, private=documents[1], rare=rare,
         group_names=names_of_groups(publication, original, rare),
-        sensitive_items=sensitive_items(publication),
+        sensitive_items=sensitive_items(labels_of(publication)),
         personal_items=personal_items(publication, as_is or (), shown=documents[1] is not None),
         rare_leaves=rare_leaves(publication, column, hierarchies or {}), vanished=vanished,
         empty=(empty or 0, before),

@@ -22,7 +22,7 @@ from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Published, Records
 from anonset.release.scan.findings import few_persons
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import listed
+from anonset.spelling import counted, listed
 
 MOST_NAMED = 8
 """Maximum number of groups or items that a doubt names."""
@@ -175,17 +175,24 @@ def _is_name(text: str) -> bool:
     return text[:1] not in ("(", "[") and len(re.sub(r"[\W\d_]", "", text)) > 2
 
 
-def sensitive_items(publication: Published) -> dict[str, str]:
-    """Return what the items are by column, for published items that are codes of diagnoses or drugs, or have sensitive
-    names such as columns of 0 and 1.
+def sensitive_items(items: Mapping[str, Sequence[str]], columns: Collection[str] | None = None) -> dict[str, str]:
+    """Return what the items are by column, for items that are codes of diagnoses or drugs, or have sensitive names such
+    as columns of 0 and 1.
+
+    Parameters
+    ----------
+    columns
+        The only items to name, because they are names of columns. None to name all.
     """
     found = {}
-    for name, labels in _labels_of(publication).items():
+    for name, labels in items.items():
         if (kind := kind_of_values(labels)) in CODE_LEVELS:
             found[name] = f"look like {kind}"
         elif (sensitive := [one for one in labels if is_sensitive(one)]) and not are_names(labels):
-            named = [repr(one) for one in sensitive if one not in {*names_in(labels)}]
-            found |= {name: f"seem sensitive ({listed(named, 'and', MOST_NAMED)})"} if named else {}
+            sensitive = [one for one in sensitive if one not in {*names_in(labels)}]
+            named = [repr(one) for one in sensitive if columns is None or one in columns]
+            words = listed(named, "and", MOST_NAMED) if named else counted(len(sensitive), "item")
+            found |= {name: f"seem sensitive ({words})"} if sensitive else {}
     return found
 
 
@@ -195,7 +202,7 @@ def personal_items(publication: Published, declared: Collection[str], *, shown: 
     the owner alone.
     """
     found = {}
-    for name, labels in _labels_of(publication).items():
+    for name, labels in labels_of(publication).items():
         if name not in declared:
             if full := names_in(labels):
                 names = f" ({listed([repr(one) for one in full], 'and', MOST_NAMED)})" if shown else ""
@@ -211,7 +218,7 @@ def _of(some: Sized, labels: Sized) -> str:
     return f"{len(some):,} of the {len(labels):,} items ({percent(len(some) / len(labels))})"
 
 
-def _labels_of(publication: Published) -> dict[str, list[str]]:
+def labels_of(publication: Published) -> dict[str, list[str]]:
     """Return the items that the codebook names, by column. Empty without items."""
     if not isinstance(publication, Records) or publication.transactions is None:
         return {}

@@ -65,6 +65,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         },
         "known_items": {str(known.size): _known_summary(known, findings.k) for known in findings.known_items},
         "items_per_person": list(findings.items_per_person),
+        "sensitive_items": dict(findings.sensitive_items),
         "joint": None if findings.joint is None else [share.value for share in findings.joint],
         "k": findings.k,
         "m": findings.m,

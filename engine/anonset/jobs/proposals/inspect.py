@@ -13,6 +13,7 @@ from anonset.columns.profiles import Profile, statistics
 from anonset.columns.roles import GIVEN, ProposedRole
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.equivalence_classes import class_of
+from anonset.data.joining import parts_of
 from anonset.data.table import Column
 from anonset.data.table_facts import KNOWN_VALUE, UnitKind
 from anonset.errors import Problem
@@ -21,6 +22,7 @@ from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
+from anonset.jobs.revealing_names import sensitive_items
 from anonset.jobs.runs.persons import count_persons, errors_of_persons, further_findings, unit_findings
 from anonset.jobs.spellings import spelling_problems
 from anonset.measures.distinct_records import codes_of
@@ -114,8 +116,8 @@ def inspect_one(
     findings = Findings(
         "the given table" if work.source is None else work.source.where,
         work.columns, work.rows, records=0, persons=None, unit="", k=k, m=m, quasi_identifiers=None,
-        known_items=(), items_per_person=(), checks=_distinct(work.problems), memory=None, settings=work.settings,
-        hierarchies=hierarchies or {}, recognised=work.recognised, question=_question(work),
+        known_items=(), items_per_person=(), sensitive_items={}, checks=_distinct(work.problems), memory=None,
+        settings=work.settings, hierarchies=hierarchies or {}, recognised=work.recognised, question=_question(work),
         possible_items=work.possible_items, possible_roles=work.possible_roles, obstacle=work.obstacle,
         item_answers=work.item_answers, given=Job(given),
     )  # fmt: skip
@@ -139,12 +141,22 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
         quasi_identifiers=_classes(table, k),
         known_items=() if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed),
         items_per_person=() if table.transactions is None else tuple(typical_sizes(table.transactions)),
+        sensitive_items=_sensitive_items(table, [column.profile.name for column in findings.columns]),
         joint=_joint(table, k, m, seed),
         checks=_distinct(checks),
         memory=None if work.source is None or not work.source.files else memory_for(work.source.size),
         rejected=bool(rejection),
         obstacle=None if table.n else few[0],
     )
+
+
+def _sensitive_items(table: Table, columns: Sequence[str]) -> dict[str, str]:
+    """Return what the items are by column, for items that may be sensitive. Only names of columns are named."""
+    if (sets := table.transactions) is None:
+        return {}
+    labels = sets.vocabulary.labels
+    parts = parts_of(table.joined or (sets.name,), labels)
+    return sensitive_items({name: [labels[n].removeprefix(of) for n in codes] for name, of, codes in parts}, columns)
 
 
 def _question(work: Proposal) -> Question | None:

@@ -99,7 +99,7 @@ def proposal_for(
     roles |= _with_hierarchies(roles, hierarchies, stated.names("numeric"))
 
     by_name = {column.name: column for column in profiles}
-    problems = [*([_to_check(recognised)] if recognised else []), *misread]
+    problems = [*([_to_check(recognised)] if recognised.keys() - {"skip_rows"} else []), *misread]
     wide: Sequence[Fix] = ()
     texts = [distinct_texts(data.columns[one.name]) for one in profiles if one.kind == "text" and one.distinct]
     of_variants = any(nearly_all(_is_variant, labels) for labels in texts)
@@ -165,9 +165,7 @@ def with_recognised_options(
                 where = f"{resolved.where}: "
                 lines = error.problem.sentence.removeprefix(where)
                 records = f"; if they are records: {setting('skip_rows', 'no-other')}"
-                misread.append(
-                    Problem(f"skipped, so check that no person is among them: {lines}{records}", assumed=True)
-                )
+                misread.append(Problem(f"{lines}; skipped: check that no person is among them{records}", assumed=True))
             rows = {"skip_rows": ",".join([*skipped, *more])} if more else {}
             recognised = Job({**recognised, **found, **rows})
 

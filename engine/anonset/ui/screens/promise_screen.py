@@ -165,7 +165,8 @@ def _words(state: PageState) -> tuple[str, tuple[list[str], list[str]], Problem]
     if isinstance(promised, Problem):
         return "", ([], []), promised
     model, settings = promised
-    return with_columns(model.statement, state.stated.names("relational")), ranked_limits(model, promised_limits(model, settings)), Problem("")
+    statement = with_columns(model.statement, state.stated.names("relational"))
+    return statement, ranked_limits(model, promised_limits(model, settings)), Problem("")
 
 
 def _show_words(screen: Screen, words: tuple[str, tuple[list[str], list[str]], Problem]) -> None:

@@ -89,7 +89,7 @@ def _summary(state: PageState) -> dict[str, str]:
     persons = found.get("records", found.get("persons")) if state.unit != UNKNOWN else None
     named = {role: job.names(role) for role in ROLES}
     columns = [column_of(table, one["name"]) for table, of in state.inspected.items() for one in of["columns"]]
-    named["drop"] = [*Unit.of(state.unit).columns, *named["drop"]]
+    named["drop"] = [*(() if state.tables else Unit.of(state.unit).columns), *named["drop"]]
     named["drop"] += [name for name in columns if name not in job.names(*ROLES)]
     covered = [name for role, names in named.items() if role not in (*OF_PERSONS, "keep", "drop") for name in names]
     tried = [] if state.trial is None else state.trial.candidates

@@ -104,6 +104,7 @@ class Inspection(Commands):
         linked = [one for of in (self.linked or {"tables": ()})["tables"] for one in _columns_of(of)]
         kinds = {one["name"]: one.get("items") or one["kind"] for one in (*self.columns, *linked)}
         known = {name: f"look like {kind}" for name, kind in kinds.items() if kind in CODE_LEVELS}
+        known |= found.get("sensitive_items", {})
         wide = job.names(*SETS[1:])
         named = [name for name in wide if is_sensitive(name)]
         seem = f"seem sensitive ({listed([repr(one) for one in named], 'and')})" if named else ""
