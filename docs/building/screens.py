@@ -68,7 +68,7 @@ async def follow(folder: Path) -> None:
         await take(browser, "promise")
         await browser.go_to("Try")
         await browser.click("Try the candidates")
-        await browser.until_text("The 30 most frequent codes")
+        await browser.until_text("The 30 most frequent items")
         await browser.until("document.querySelectorAll('polyline').length >= 6")
         await take(browser, "try", first="Lost detail, if more records must match", most=1200)
         await browser.go_to("Publish")

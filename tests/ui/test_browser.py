@@ -64,7 +64,7 @@ def test_the_complete_way_by_clicks_publishes_the_bytes_of_the_command_line(
         await browser.until_text("Comparing result")
         await browser.reload()  # in the middle of a run
         await browser.until_text("Lost detail, if more records must match")
-        await browser.until_text("The 30 most frequent codes")
+        await browser.until_text("The 30 most frequent items")
         await browser.until(
             "document.querySelectorAll('svg[role=img] polyline').length >= 3 && "
             "[...document.querySelectorAll('button')].some(e => e.innerText === 'Try the candidates')"

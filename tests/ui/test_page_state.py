@@ -48,6 +48,20 @@ hierarchy = {codes = "halves:frequency"}
 """
 
 
+def test_a_screen_reads_the_job_file_once_unless_the_page_changes_it(tmp_path: Path) -> None:
+    state, job = PageState(Folder(tmp_path)), tmp_path / "job.toml"
+    state.job = job
+    job.write_text(JOB)
+    with state.reader.once():
+        assert state.stated.settings["k"] == state.raw["k"] == 2
+        job.write_text(JOB.replace("k = 2", "k = 3"))  # another program
+        assert state.stated.settings["k"] == state.raw["k"] == 2
+        state.write(Job({"m": 1}))
+        assert (state.stated.settings["k"], state.raw["m"]) == (3, 1)
+    job.write_text(JOB.replace("k = 2", "k = 4"))
+    assert state.stated.settings["k"] == 4
+
+
 def opened(folder: Path, text: str, name: str = "job.toml") -> None:
     (folder / name).write_text(text)
 

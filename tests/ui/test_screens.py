@@ -273,7 +273,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         assert state.trial.code == 0, state.trial.last.errors
         await until(lambda: "Lost detail, if more records must match" in texts(user))
         shown = texts(user)
-        assert "The 6 most frequent codes" in shown
+        assert "The 6 most frequent items" in shown
         assert "anonset compare visits.toml --algorithms" in shown
         found = state.trial.found
         usable = [one for one in found["candidates"] if one["outcome"] == "holds" and not one["beside"]]
@@ -746,6 +746,8 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
         state.open("people.toml")  # as after a restart
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         assert state.publications.new is None
+        await user.open("/promise")
+        assert element(user, "step Publish").default_slot.children[1].text == "published earlier"
         await user.open("/publish")
         await until(lambda: state.publications.earlier is not None and state.publications.earlier.risk.code is not None)
         await until(lambda: "Open the report for the data protection officer" in texts(user))

@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 MOST_IDS = 20_000_000
 """Maximum number of distinct ids of a column that are compared with other columns. They need 8 bytes each."""
+_JOB = ".toml"
+"""Ending of job files."""
 _REFERENCE = re.compile(r"(?:https?://.*/)?([A-Za-z]+/)[^/]+(?:/_history/.*)?")
 _DENSE = 0.5
 """Share of the numbers between the smallest and the largest id from which ids are like row numbers."""
@@ -74,7 +76,8 @@ def tables_in_folder(folder: Path, options: Job) -> tuple[dict[str, str], dict[s
     options
         Reading options of all tables.
     """
-    entries = {path.name: path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "_"))}
+    shown = [path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "_"))]
+    entries = {path.name: path for path in shown if path.suffix.lower() != _JOB}
     if any(path.is_dir() and "=" in path.name for path in entries.values()):
         return None
     places = {file: str(path) for file, path in entries.items()}

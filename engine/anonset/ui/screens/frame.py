@@ -155,11 +155,12 @@ class Screen:
 
     def follow(self) -> None:
         """Update each part of the screen whose watched value has changed."""
-        for part in self._live:
-            try:
-                part.follow()
-            except AnonsetError as error:  # another program wrote an invalid job file
-                self._message = message_of(error)
+        with self.state.reader.once():
+            for part in self._live:
+                try:
+                    part.follow()
+                except AnonsetError as error:  # another program wrote an invalid job file
+                    self._message = message_of(error)
 
     def act(self, action: Callable[..., object], *arguments: Any) -> bool:
         """Call an action of the page state. Return True if the action succeeds. If it fails, show the error message and

@@ -46,7 +46,7 @@ def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], N
         wanted = (search.value or "").strip()
         if trees.tree is None or not (wanted or leaves):
             return
-        with ui.element("div").props("role=status"), ui.element("ul").classes("tree"):
+        with ui.element("div").props("role=status"), ui.element("ul").classes("tree found"):
             for node in trees.tree.matches(wanted, _FOUND, leaves=leaves):
                 item = trees.tree.hierarchy.labels[node]
                 with ui.element("li"):

@@ -84,7 +84,7 @@ def _columns(menus: RoleMenus, name: str, keys: Sequence[str], roles: Roles, fou
             with ui.element("tr"):
                 text("th", column).props("scope=row")
                 with ui.element("td").props('data-label="Kind"'):
-                    text("span", kinds.get(column, ""))
+                    text("span", "ids" if column in keys else kinds.get(column, ""))
                     if column not in keys:
                         menus.show_values(known, roles[known][0])
                 if column in keys:

@@ -58,7 +58,8 @@ def add_pages(state: PageState) -> None:
 def _page(state: PageState, screen: Callable[[PageState], None]) -> Callable[[], None]:
     def page() -> None:
         try:
-            screen(state)
+            with state.reader.once():
+                screen(state)
         except AnonsetError as error:  # another program wrote an invalid job file
             text("p", message_of(error)).props("role=alert")
 

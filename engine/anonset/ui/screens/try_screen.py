@@ -1,6 +1,6 @@
 """Screen **Try**.
 
-The screen compares algorithms for the chosen model by their losses and by the accuracy of counts of frequent codes.
+The screen compares algorithms for the chosen model by their losses and by the accuracy of counts of frequent items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -318,15 +318,15 @@ def _frequencies(of: _Results) -> None:
     candidate = next(iter(named), of.found["recommended"])
     if not candidate or not candidate["commonest"]:
         return
-    with card(f"The {len(candidate['commonest'])} most frequent codes"):
+    with card(f"The {len(candidate['commonest'])} most frequent items"):
         estimated = f"the count that recipients estimate from {of.trial.name_of(candidate)}"
-        text("p", f"For each code: the records that contain it, and {estimated}.")
+        text("p", f"For each item: the records that contain it, and {estimated}.")
         _frequency_table(candidate["commonest"])
 
 
 def _frequency_table(commonest: Sequence[tuple[str, float, float]]) -> None:
     largest = max(max(before, after) for _, before, after in commonest)
-    with table(("Code", "Before", "After")):
+    with table(("Item", "Before", "After")):
         for code, *counts in commonest:
             with ui.element("tr"):
                 text("th", code).props("scope=row")

@@ -1,12 +1,42 @@
 """Job file that is open in the page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from anonset.settings.job import Job
 from anonset.spelling import StatedSettings
 from anonset.ui.state.folder import Folder
+
+
+class JobReader:
+    """Reads job files. Parsing takes milliseconds, and a screen asks for settings dozens of times."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[object, Path], Job] | None = None
+
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """Read each job file once in the ``with`` block, unless the page changes it."""
+        self._read = {}
+        try:
+            yield
+        finally:
+            self._read = None
+
+    def settings(self, read: Callable[[Path], Job], job: Path) -> Job:
+        """Return the settings that `read` returns for a job file."""
+        if self._read is None:
+            return read(job)
+        if (read, job) not in self._read:
+            self._read[read, job] = read(job)
+        return self._read[read, job]
+
+    def forget(self) -> None:
+        """Read job files again, because the page has changed one."""
+        if self._read is not None:
+            self._read.clear()
 
 
 class OpenJob(Protocol):

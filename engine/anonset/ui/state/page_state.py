@@ -17,17 +17,14 @@ from anonset.settings.edits import QUESTIONS, make_settings
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job, reasons_in
 from anonset.settings.job_files import item_fixes, read_job
-from anonset.settings.model_choices import (
-    candidate_of,
-    item_trees,
-    model_of,
-)
+from anonset.settings.model_choices import candidate_of, item_trees, model_of
 from anonset.settings.settings import Settings
 from anonset.spelling import StatedSettings, as_typed, spelled_by
 from anonset.ui.state.column_choice import ColumnChoice
 from anonset.ui.state.folder import JOB, Folder, require_data, settings_in, tables_of
 from anonset.ui.state.history import History
 from anonset.ui.state.inspection import Inspection
+from anonset.ui.state.open_job import JobReader
 from anonset.ui.state.policy_state import KINDS, PolicyState
 from anonset.ui.state.publication import Publications
 from anonset.ui.state.setting_words import ITEMS, UNIT, in_words
@@ -44,6 +41,7 @@ class PageState:
         self.folder = folder
         self.is_local = is_local
         """Whether only this machine can open the page."""
+        self.reader = JobReader()
         self.close()
 
     def close(self) -> None:
@@ -113,7 +111,7 @@ class PageState:
     @property
     def raw(self) -> Job:
         """Settings as written in the job file."""
-        return Job() if self.file is None else settings_in(self.file)
+        return Job() if self.file is None else self.reader.settings(settings_in, self.file)
 
     @property
     def tables(self) -> dict[str, Job]:
@@ -140,7 +138,7 @@ class PageState:
 
         Settings that depend on the unit are omitted until the unit is declared.
         """
-        return Job() if self.file is None else _read(self.file)
+        return Job() if self.file is None else self.reader.settings(_read, self.file)
 
     @property
     def unit(self) -> str:
@@ -257,6 +255,7 @@ class PageState:
         """Replace the job file."""
         if (job := self.file) is not None:
             self.history.replace(job, text.encode())
+            self.reader.forget()
 
     def require_not_publishing(self) -> None:
         """Reject changes of the job while it is running.
