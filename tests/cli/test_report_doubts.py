@@ -18,7 +18,7 @@ from anonset.data import Table
 from anonset.generalization import ItemGroups, apply
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import public_facts
-from anonset.jobs.revealing_names import personal_items, sensitive_items
+from anonset.jobs.revealing_names import labels_of, personal_items, sensitive_items
 from anonset.report.doubts import doubts
 from anonset.report.risks.verdicts import attack_in_words
 from anonset.settings.publication import OriginalSettings, ReportSettings
@@ -448,7 +448,7 @@ def test_names_of_persons_are_no_diseases_and_only_the_owner_sees_them() -> None
     names = ["Engel, Lena", "Krebs, Anna", "Braun, Karl", "Vogt, Maria", "Weber, Julia"]
     table = Table.from_sets([names, names])
     published = apply(table, ItemGroups(table.transactions.vocabulary, np.arange(5, dtype=np.int32)))
-    assert sensitive_items(published) == {}
+    assert sensitive_items(labels_of(published)) == {}
     for shown in (True, False):
         (told,) = personal_items(published, (), shown=shown).values()
         assert told.startswith("5 of the 5 items (100.0%) may name persons")
