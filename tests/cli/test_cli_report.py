@@ -152,7 +152,7 @@ def test_the_contents_lead_to_every_section(ward: Place, more: list[str]) -> Non
     assert [anchor for anchor, _ in linked] == re.findall(r'<section id="(.*?)">', page)
     assert ("Risk before and after" in headings) == (not more)
     assert ('<a href="#sign">' in page, page.count('id="sign"')) == (True, 1)
-    assert page.count('class="fill"') == 9 + 4 * bool(more)  # statements of the owner are filled in by hand
+    assert page.count('class="fill"') == 9 + 5 * bool(more)  # statements of the owner are filled in by hand
     assert "none is stated" in contents
 
 

@@ -165,7 +165,9 @@ def test_attributes_and_further_items_together_are_a_doubt(place: Place) -> None
     assert place.run("anonymize", data, *made, "--quiet").code == 0
     page = place.folder / "page.html"
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
-    assert re.search(r"who know ward, and 3 items of a person: they single out \d+", page.read_text())
+    assert re.search(
+        r"who know ward, and 3 items of a person, or all if there are fewer: they single out \d+", page.read_text()
+    )
 
 
 @pytest.mark.parametrize("group", ["Mayor of Bonn and others", "mayors"])
@@ -346,13 +348,14 @@ def test_a_column_of_items_of_which_nothing_is_left_is_a_doubt(place: Place, mor
     page = place.folder / "page.html"
     of = str(place.out if more else place.private / "report.json")
     ran = place.run("report", of, *more, "-o", str(page), "--json")
-    assert "Nothing is left of code (every value is published as *)." in ran.json["doubts"]
+    seen = "every item is published as *, which shows only who has an item"
+    assert f"Nothing is left of code ({seen})." in ran.json["doubts"]
     shown = first_screen(page.read_text())
     assert "Nothing is left of code" in shown.partition("Conclusion")[0]
     contents = shown.partition("Contents")[2]
-    assert "code: nothing left: every item is published as *; " in contents
+    assert f"code: nothing left: {seen}; " in contents
     assert "drug: every published item is alone" in contents
-    assert "code nothing left: every item is published as * nothing" in text_of(page.read_text(), "Each column")
+    assert f"code nothing left: {seen} the records with an item" in text_of(page.read_text(), "Each column")
 
 
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
@@ -767,7 +770,7 @@ def test_the_conclusion_states_the_bound_on_inference_and_its_strength(
     assert ("that all matching records share is disclosed" in limit) != covers_inference
     skew = place.run("risk", str(place.out), "--json").json["skewness"]["hiv"]
     stated = f"for {skew['doubled']:.1%} of the rows, the value is at least twice as likely among the matching records"
-    value, count, size, overall = skew["likeliest"]
+    value, count, size, overall = skew["likeliest"].values()
     largest = f"{value!r}, {count} of {size} rows in a group, {overall} in all rows"
     assert f"here, one value has up to {skew['largest_share']:.1%} of a group, and at least 60% of " in limit
     assert ("may consist almost entirely of one value of 'hiv'" in limit) == covers_inference
@@ -826,11 +829,11 @@ def test_the_attack_that_finds_most_is_the_doubt(place: Place, success: float) -
     facts = replace(facts, after=replace(facts.after, attempts=tuple(tried)), items_per_person=(9, 9))
     found, text = (
         doubts(facts, ReportSettings()),
-        "know 4 items of a person: they single out 0.0% of the persons, and find 30.0%",
+        "know 4 items of a person, or all if there are fewer: they single out 0.0% of the persons, and find 30.0%",
     )
     none = (
-        "A simulated attacker who knows 4 items of a person, more than the guarantee covers, finds 10.0% of the "
-        "records, not clearly above the 1/k = 20.0% that the guarantee allows."
+        "A simulated attacker who knows 4 items of a person, or all if there are fewer, more than the guarantee "
+        "covers, finds 10.0% of the records, not clearly above the 1/k = 20.0% that the guarantee allows."
     )
     assert any(text in doubt for doubt in found) == (success == 0.3), found
     assert (none in found) == (success < 0.3), found

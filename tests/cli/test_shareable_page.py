@@ -147,6 +147,20 @@ def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monk
     assert page_of(out) == first
 
 
+def test_the_page_does_not_show_that_the_data_contradict_the_declared_person(place: Place) -> None:
+    data = place.write(
+        "rows.csv", "pid,sex\n" + "".join(f"{n // 2},{'m' if n in (1, 3) else 'f'}\n" for n in range(60))
+    )
+    made = ["--unit", "pid", "--differing", "first", "--relational", "sex", "--model", "k", "--k", "3"]
+    ran = place.run("anonymize", data, *made, "-o", str(place.out), "--quiet")
+    assert ran.code == 0, ran.err
+    page = page_of(place.out)
+    assert b"pid" not in page
+    shutil.rmtree(place.private)
+    (place.out.parent / f"{place.out.name}.html").unlink()
+    assert page_of(place.out) == page
+
+
 @pytest.mark.usefixtures("is_published")
 @pytest.mark.parametrize(
     "given_too", [("--original", "x.csv"), ("--private", "x"), ("--unit", "name"), ("--hierarchy", "codes=values")]

@@ -22,9 +22,9 @@ def test_guess_success_equals_a_count_of_the_values(rows: list[tuple[int, str]])
     )
     gains = [values_of_class[c].count(v) / len(values_of_class[c]) / (values.count(v) / n) for c, v in rows]
     assert skew.largest_gain == pytest.approx(max(gains))
-    value, count, size, overall = skew.likeliest
-    assert count / size / (overall / n) == pytest.approx(max(gains)), value
-    assert overall == values.count(value)
+    most = skew.likeliest
+    assert most.in_class / most.class_size / (most.in_all / n) == pytest.approx(max(gains)), most.value
+    assert most.in_all == values.count(most.value)
     largest = [max(map(of.count, of)) / len(of) for of in values_of_class.values()]
     assert skew.largest_share == max(largest)
     assert skew.one_sided == pytest.approx(sum(share >= ONE_SIDED for share in largest) / len(largest))

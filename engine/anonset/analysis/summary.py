@@ -130,6 +130,11 @@ class ColumnDetail(RedactedRepr):
         return (f"coarsened to {listed(forms, 'or')}{kept}" if forms else "values kept") + also
 
     @property
+    def left(self) -> str:
+        """What recipients see of a lost column."""
+        return f"every value is published as {self.only}" if self.only else "no value is published"
+
+    @property
     def countable(self) -> str:
         """What recipients can count."""
         return {
@@ -156,16 +161,14 @@ class ItemDetail(ColumnDetail):
     >>> print(ItemDetail("drug", forms))
     25.0% of the published occurrences are single items, the others groups of 4 to 9 (median 4) items
     >>> print(ItemDetail("code", (LabelForm("set", 1, 1.0, 9.0, 9.0),), "*"))
-    nothing left: every item is published as *
+    nothing left: every item is published as *, which shows only who has an item
     """
 
     @property
     def short(self) -> str:
         """Detail in a few words."""
         if self.fate == "lost":
-            return (
-                f"nothing left: {f'every item is published as {self.only}' if self.forms else 'no item is published'}"
-            )
+            return f"nothing left: {self.left}"
         named = sum(form.share for form in self.forms if form.name == "value")
         groups = next((f"groups of {form.spread} items" for form in self.forms if form.name == "set"), "")
         if not (named and groups):
@@ -173,10 +176,17 @@ class ItemDetail(ColumnDetail):
         return f"{percent(named)} of the published occurrences are single items, the others {groups}"
 
     @property
+    def left(self) -> str:
+        """What recipients see of a lost column."""
+        shown = f"every item is published as {self.only}, which shows only who has an item"
+        return shown if self.only else "no item is published"
+
+    @property
     def countable(self) -> str:
         """What recipients can count."""
         some = "the records of each symbol; of an item, a lower bound: it may also be in groups, or suppressed"
-        return "nothing" if self.fate == "lost" else some
+        whole = "the records with an item" if self.forms else "nothing"
+        return whole if self.fate == "lost" else some
 
     def __str__(self) -> str:
         return self.short

@@ -1,9 +1,11 @@
 """Facts for a report on a publication, from the attestation, the private report and the risks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+
+import numpy as np
 
 from anonset.analysis.attack import typical_sizes
 from anonset.analysis.base import analysis_of
@@ -11,8 +13,10 @@ from anonset.analysis.exposures import Exposure, complete_exposure
 from anonset.analysis.risk import Risk, RiskReport
 from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
-from anonset.data import Table
+from anonset.data import SetColumn, Table
+from anonset.data.joining import codes_by_column
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.spans import spans
 from anonset.data.storage.store import Store
 from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
@@ -41,7 +45,7 @@ from anonset.release.publishing.staging import private_of
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import THRESHOLD, OriginalSettings
-from anonset.spelling import setting
+from anonset.spelling import listed, setting
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,24 @@ class SourceTable(RedactedRepr):
 
     name: str
     rows: int
+    key: str
+    """Columns that join the table, and the table that they join if it is not that of the persons."""
     sha256: str
     without_role: tuple[str, ...]
     """Columns that are not published because they have no role or link other tables."""
+
+
+@dataclass(frozen=True)
+class EmptyRecords(RedactedRepr):
+    """Number of records without items."""
+
+    published: int
+    original: int | None
+    """Number in the original. None if it is not available."""
+    of_column: Mapping[str, int]
+    """Number without an item of each column, in the original if it is available."""
+    records: int
+    """Number of all these records."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +94,8 @@ class ReportFacts(RedactedRepr):
     """Names of published groups that the owner wrote, each with a rare value that it contains, or an empty text
     (`names_of_groups`).
     """
-    empty: tuple[int, int | None] = (0, None)
-    """Number of published records without items, and of those of the original, or None if it is not available."""
+    empty: EmptyRecords = field(default_factory=lambda: EmptyRecords(0, None, {}, 0))
+    """Number of records without items."""
     sensitive_items: Mapping[str, str] = field(default_factory=dict)
     """What the items are by column, for items that may be sensitive (`sensitive_items`)."""
     personal_items: Mapping[str, str] = field(default_factory=dict)
@@ -87,6 +106,8 @@ class ReportFacts(RedactedRepr):
     """
     private: Report | None = None
     """Private report. None if the report is not available."""
+    compared: bool = False
+    """Whether the publication is compared with its original."""
     sensitive: Mapping[str, int | None] = field(default_factory=dict)
     """Number of published records with each published sensitive item, by item (`sensitive_counts`)."""
     details: tuple[ColumnDetail, ...] = ()
@@ -177,7 +198,8 @@ def facts_about(
     facts = _of_labels((opened.attested, report), publication, after, original, hierarchies, rare)
     return replace(
         facts, summary=kind.summary(), errors=errors, sensitive=kind.sensitive_counts(opened.model.secrets),
-        details=kind.details(original), sha256=opened.sha256, complete=_complete(publication, original, after),
+        details=kind.details(original), sha256=opened.sha256,
+        compared=original is not None, complete=_complete(publication, original, after),
         releases=() if report is None else _other_releases(opened.attested, report, opened.out),
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )  # fmt: skip
@@ -212,14 +234,37 @@ def _of_labels(
     vanished = tuple(vanished_items(column, publication)) if isinstance(publication, Records) else ()
     shown = publication.transactions if isinstance(publication, Records) else None
     empty, before = (None if one is None else one.n - one.n_nonempty for one in (shown, column))
+    sets, of_column = shown if column is None else column, dict[str, int]()
+    if sets is not None and shown is not None:
+        of_column = without_items(sets, getattr(documents[0].data, "items", ()))
     return ReportFacts(
         documents[0], after.model, Summary(after.records, ()), after, private=documents[1], rare=rare,
         group_names=names_of_groups(publication, original, rare),
         sensitive_items=sensitive_items(labels_of(publication)),
         personal_items=personal_items(publication, as_is or (), shown=documents[1] is not None),
         rare_leaves=rare_leaves(publication, column, hierarchies or {}), vanished=vanished,
-        empty=(empty or 0, before),
+        empty=EmptyRecords(empty or 0, before, of_column, 0 if sets is None else sets.n),
     )  # fmt: skip
+
+
+def without_items(sets: SetColumn, columns: Sequence[str]) -> dict[str, int]:
+    """Return the number of records without an item of each column that is joined into `sets`, or of `sets` itself.
+
+    >>> without_items(SetColumn.of([["drug:7"], ["drug:8", "code:x"], []]), ["drug", "code"])
+    {'drug': 1, 'code': 2}
+    """
+    if len(columns) < 2:
+        return dict.fromkeys(columns, sets.n - sets.n_nonempty)
+    codes = codes_by_column(columns, sets.vocabulary.labels)
+    column_of, found = np.full(len(sets.vocabulary), len(columns), np.int64), np.zeros(len(columns) + 1, np.int64)
+    for position, name in enumerate(columns):
+        column_of[codes.get(name, [])] = position
+    for a, b in spans(sets.n):
+        part = sets.slice(a, b)
+        rows = np.repeat(np.arange(part.n), np.diff(part.indptr))
+        pairs = np.unique(rows * len(found) + column_of[part.codes])
+        found += np.bincount(pairs % len(found), minlength=len(found))
+    return {name: sets.n - int(n) for name, n in zip(columns, found, strict=False)}
 
 
 def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTable, ...]:
@@ -232,7 +277,8 @@ def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTa
         opened = open_source(table.source, table.reading(options))
         others = tuple(column_of(table.name, name) for name in opened.names if name not in published)
         rows = sum(len(batch.columns[table.key[0]]) for batch in opened.batches(table.key[:1]))
-        tables.append(SourceTable(table.name, rows, table.source.sha256, others))
+        key = listed(table.key, "with") + (f" in {table.parent}" if table.parent else "")
+        tables.append(SourceTable(table.name, rows, key, table.source.sha256, others))
     return tuple(tables)
 
 
@@ -265,6 +311,7 @@ def public_facts(opened: OpenedPublication, report: Report | None = None) -> Rep
         If a statement of the attestation does not follow from the model and the data.
     """
     require_statements(opened)
+    opened = replace(opened, with_private=report is not None)
     return facts_about(opened, risk(opened), report)
 
 

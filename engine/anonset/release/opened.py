@@ -57,6 +57,8 @@ class OpenedPublication(RedactedRepr):
     """Private directory that the caller named, or None."""
     store: Store = MEMORY
     """Store for the data."""
+    with_private: bool = True
+    """Whether the private directory may be read. A shareable report never reads it."""
 
     @classmethod
     def at(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self:
@@ -157,6 +159,8 @@ class OpenedPublication(RedactedRepr):
         InputError
             If a named directory does not exist.
         """
+        if not self.with_private:
+            return None
         if self._private.is_dir():
             return self._private
         if self.private_named is None:

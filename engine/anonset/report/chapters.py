@@ -93,9 +93,10 @@ _WP_216 = (
     "records of a person, or deduces information about a person (Article 29 Working Party, Opinion 05/2014, WP 216)."
 )
 _SUCCESS = (
-    "An attack succeeds if it is right more often than by chance, beyond the 95% confidence interval. By chance: a "
-    "random guess, the same attack with random information, or the same knowledge without the attack, whichever is "
-    "right most often. A search beyond the guarantee succeeds only if it is also right more often than 1/k."
+    "An attack within the guarantee succeeds if it exceeds the guarantee. Any other attack succeeds if it is right "
+    "more often than by chance, beyond the 95% confidence interval, and a search only if it is also right more often "
+    "than 1/k. By chance: a random guess, the same attack with random information, or the same knowledge without the "
+    "attack, whichever is right most often."
 )
 _BALANCES = (
     "Each point of the line is a publication that the same search would have found with another balance. The losses of "
@@ -236,20 +237,24 @@ def _detail(facts: ReportFacts) -> Chapter:
 
 
 def _rare(facts: ReportFacts) -> Chapter:
-    k, rows, lines = facts.model.k, list[tuple[str, str, str, str]](), list[str]()
+    k, least = facts.model.k, few_persons(facts.model)
+    rows, lines, kind = list[tuple[str, str, str, str]](), list[str](), facts.attested.data.kind
     for one in facts.rare:
         rarest = listed([f"{value} ({n})" for value, n in one.occurrences.items()], "and", _MOST_RARE)
-        shown = "unchanged" if one.unchanged else "only with others, or not"
+        hidden = "only as terms, or not" if kind == "chunks" else "only with others, or not"
+        shown = "unchanged" if one.unchanged else hidden
         number = f"{len(one.occurrences):,} of {one.distinct:,}"
         rows.append((one.column, number, _PERSONAL if one.are_personal else rarest, shown))
         few = f": {rows[-1][2]}" if one.unchanged and len(one.occurrences) < _FEW_RARE else ""
         lines.append(f"{one.column}: {number}, published {shown}{few}")
     none = "" if any(not one.unchanged for one in facts.rare) else f"none: at least k = {k} records have each value"
-    if not (k and facts.after.before):
+    if not (k and facts.compared):
         none = f"not counted, because {'this report does not use the original' if k else 'the model has no k'}"
     none = none and f"generalized columns: {none}"
+    if kind == "buckets":
+        none = "" if rows else f"none: at least {least} records have each published value"
     line = "; ".join(lines) or none
-    notes = [f"Fewer than {few_persons(facts.model)} records have these values."] if rows else []
+    notes = [f"Fewer than {least} records have these values."] if rows else []
     notes += [f"{none[0].upper()}{none[1:]}."] if none else []
     table = Section("", ("column", "rare values", "the rarest (records)", "published"), rows, notes)
     return Chapter("rare", "Rare values", line, [table if rows else Section(notes=notes)])
@@ -290,7 +295,8 @@ def _published(facts: ReportFacts, part: PagePart) -> Chapter:
     where = f" The file {CODEBOOK} in the published directory lists the members of each symbol."
     where = where if "set" in forms or facts.attested.counts.get("symbols") else ""
     if forms & {"named group", "label"}:
-        where += " No file lists the members of named groups of attributes: recipients need the hierarchy."
+        some = "If the label of an attribute is" if "label" in forms else "The label of some attributes is"
+        where += f" {some} a named group, and no file lists its members: recipients need the hierarchy."
     head, unpublished = ("column", "role", "technique (terms of ISO/IEC 20889)"), left_out(facts)
     return Chapter("published", "Published data", "; ".join(lines), [
         Section(notes=["Random published rows:"]),

@@ -91,7 +91,10 @@ def with_groups(text: str) -> str:
 
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     """Return three sentences: the guarantee, the simulated attacks, and the most important limit; and the columns."""
-    promise, declared = sentences(facts.model.statement)[0].rstrip("."), facts.attested.declarations
+    promised, declared = sentences(facts.model.statement), facts.attested.declarations
+    promise = "; ".join(
+        f"{one[0].lower()}{one[1:].rstrip('.')}" for one in promised[: 1 if facts.model.singling_out else None]
+    )
     if facts.model.singling_out and (bound := sentences(facts.model.inference)[0].rstrip(".")):
         promise += f"; {bound[0].lower()}{bound[1:]}"
     if doubted := doubted_person(facts):
@@ -102,15 +105,14 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
         if declared.accepted_undecided
         else "A checker that shares no code with the algorithms verified from the published files: "
-        f"{promise[0].lower()}{promise[1:]} ({facts.model})."
+        f"{promise} ({facts.model})."
     )
     texts = [
         verified,
         _attacked(facts, part),
         f"Most important limit: {_limit(facts)}",
-        *_columns(facts),
     ]
-    return [plain_words(text, facts) for text in texts]
+    return [*(plain_words(text, facts) for text in texts), *_columns(facts)]
 
 
 def _limit(facts: ReportFacts) -> str:
@@ -182,15 +184,10 @@ def _columns(facts: ReportFacts) -> list[str]:
 def _attacked(facts: ReportFacts, part: PagePart) -> str:
     tried = [verdict for verdict in part.verdicts if verdict.succeeds is not None]
     if not tried:
-        return (
-            "No attack was simulated, because this report uses only the publication."
-            if facts.private is None
-            else "No attack was simulated, because the original was not available or no attack applies."
-        )
-    best = max(tried, key=lambda verdict: verdict.success)
-    skews = facts.after.skews.values() if isinstance(facts.after, Risk) and best.attack == "skewness" else ()
-    most = max((skew.guessed_of_all for skew in skews if skew.guessed == best.success), default=0.0)
-    return successes_in_words(tried, broken=bool(facts.after.broken), most_frequent=most)
+        why = "no attack applies to this kind of publication" if facts.compared else "the original was not available"
+        why = "this report uses only the publication" if facts.private is None else why
+        return f"No attack was simulated, because {why}."
+    return successes_in_words(tried, broken=bool(facts.after.broken))
 
 
 def persons(facts: ReportFacts) -> list[tuple[str, str]]:
@@ -204,21 +201,22 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     who = _of_ids(facts.model) if ids else _DECLARED[unit].format(columns)
     if unit not in UNDECLARED:
         first, remainder = sentences(who)[0].rstrip("."), "".join(f" {one}" for one in sentences(who)[1:])
-        if report is not None and report.contradictions:
+        if report is not None and report.contradictions and not ids:
             who = f"{first}; the data contradict it: see Check first.{remainder}"
         elif unit != "person":
             who += " No check can verify this."
-    rows = [(PERSON, who)]
+    rows, n = [(PERSON, who)], facts.summary.n
+    if tables := getattr(facts.attested.data, "tables", None):
+        together = "joined by the column record, so recipients see all rows of a person together. The guarantee covers"
+        rows.append(("Published tables", f"{listed(tables, 'and')}, {together} this: known items may be of any table."))
+    if empty := [f"{name}: {count:,}" for name, count in facts.empty.of_column.items() if count]:
+        rows.append(("Records without items", f"{'; '.join(empty)} (of {facts.empty.records:,})"))
     if report is None:
-        return [
-            *rows,
-            (
-                RECORDS,
-                f"{counted(facts.summary.n, 'record')} published. Only the internal report counts the source rows.",
-            ),
-        ]
+        published = f"{counted(n, 'record')} published. Only the internal report counts the source rows."
+        return [*rows, (RECORDS, published)]
     if facts.tables:
-        rows.append(("Source tables", "; ".join(f"{one.name}: {counted(one.rows, 'row')}" for one in facts.tables)))
+        sources = [f"{one.name}: {counted(one.rows, 'row')}, joined by {one.key}" for one in facts.tables]
+        rows.append(("Source tables", "; ".join(sources)))
     key = (listed(names, "with") or "id") if unit == "person" and not ids else ""
     if sizes := facts.items_per_person:
         rows.append(("Items per person", f"{sizes[0]:,} (median), {sizes[-1]:,} (95th percentile)"))
@@ -255,13 +253,14 @@ def _of_rows(report: Report, facts: ReportFacts, key: str) -> list[tuple[str, st
         merged = f"{counted(repeated, 'row')} merged with an earlier row of the same {key}"
         texts["Repeated rows"] = merged if repeated else f"none: each value of {key} has one row"
     if key:
-        texts["Conflicting rows"] = (
-            "; ".join(map(str, differing)) or f"none: the rows of each {key} agree in the published columns"
-        )
+        data = facts.attested.data
+        values = name_ranges([*getattr(data, "relational", ()), *getattr(data, "keep", ())])
+        agree = f"none: the rows of each {key} agree in {listed(values, 'and', _MOST_NAMED)}" if values else ""
+        texts["Conflicting rows"] = "; ".join(map(str, differing)) or agree
     noted = (*skipped, *differing)
     if other := [str(one) for one in report.changes if one not in noted and one.rule != NOT_PUBLISHED]:
         texts["Changed while reading"] = "; ".join(other)
-    return [*texts.items()]
+    return [(name, text) for name, text in texts.items() if text]
 
 
 def source_rows(report: Report, facts: ReportFacts) -> int | None:

@@ -33,7 +33,7 @@ def empty_records(facts: ReportFacts) -> str:
     """Return how many published records contain no item, and why. Empty if the publication suppressed all items of no
     record.
     """
-    (empty, before), n = facts.empty, facts.summary.n
+    empty, before, n = facts.empty.published, facts.empty.original, facts.summary.n
     if empty <= (before or 0):
         return ""
     why = "all their items are suppressed" + ("" if before == 0 else ", or they had none")

@@ -16,8 +16,8 @@ from anonset.reading.file_options import UNKNOWN, Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
 from anonset.report.countable import empty_records
-from anonset.report.risks.base import complete_set, worst_knowledge
-from anonset.report.risks.records import verdict_on_search
+from anonset.report.risks.base import complete_set, doubted_person, worst_knowledge
+from anonset.report.risks.records import or_all, verdict_on_search
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed
 
@@ -45,7 +45,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         *(
             ([] if typed is None else _unconfirmed(declared.unit, typed))
             if private is None
-            else [*_contradictions(private, declared.unit), *_namesakes(private)]
+            else [*_contradictions(private, facts), *_namesakes(private)]
         ),
         *unknown_persons(declared.unit),
         *([] if private is None else _skipped(private, facts)),
@@ -70,10 +70,10 @@ def to_check(found: Sequence[str]) -> list[str]:
     return ["Check first:", *(f"- {doubt}" for doubt in found)] if found else []
 
 
-def _contradictions(report: Report, unit: str) -> Iterator[str]:
+def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
     """Yield facts that contradict the declared person, and what they mean, and other facts about the persons."""
     yield from (f"{text}." for text in report.contradictions)
-    if report.contradictions and unit not in UNDECLARED:
+    if doubted_person(facts) and facts.attested.declarations.unit not in UNDECLARED:
         yield (
             "If the declaration is wrong, the guarantee does not protect persons. Recipients do not see these facts, "
             "because the shareable report uses only the publication: state in it how the declaration was confirmed."
@@ -213,14 +213,14 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     verdict = verdict_on_search(facts.after, worst)
     if not verdict.succeeds:
         yield (
-            f"A simulated attacker who knows {worst.words} of a person, more than the guarantee covers, finds "
-            f"{verdict.rates}."
+            f"A simulated attacker who knows {worst.words} of a person{or_all(worst)}, more than the guarantee covers, "
+            f"finds {verdict.rates}."
         )
     else:
         yield (
-            f"The guarantee does not cover attackers who know {worst.words} of a person: they single out "
-            f"{percent(worst.alone)} of the {who}, and find {percent(worst.success)} by guessing (simulated attack, "
-            "original items and values)."
+            f"The guarantee does not cover attackers who know {worst.words} of a person{or_all(worst)}: they single "
+            f"out {percent(worst.alone)} of the {who}, and find {percent(worst.success)} by guessing (simulated "
+            "attack, original items and values)."
         )
 
 
@@ -272,11 +272,7 @@ def _rare_leaves(facts: ReportFacts) -> Iterator[str]:
 
 def _lost(facts: ReportFacts) -> Iterator[str]:
     """Yield the columns of which recipients see only one label, the records and the items that they do not see."""
-    if columns := [
-        f"{one.name} ({f'every value is published as {one.only}' if one.only else 'no value is published'})"
-        for one in facts.details
-        if one.fate == "lost"
-    ]:
+    if columns := [f"{one.name} ({one.left})" for one in facts.details if one.fate == "lost"]:
         yield f"Nothing is left of {listed(columns, 'and')}."
     if empty := empty_records(facts):
         yield f"{empty}."

@@ -50,7 +50,9 @@ def of_records(facts: ReportFacts) -> list[Row]:
     files, retention, protects = cast("PublishedFile", facts.attested.data), _retention(facts), facts.model.protects
     coarsened = [name for names in facts.private.coarsened.values() for name in names] if facts.private else []
     of_items = {name: _items(retention, coarsened=name in coarsened) for name in files.items}
+    kept = [one.name for one in facts.details if one.fate == "kept" and one.name not in coarsened]
     of_values = {name: _values(retention, coarsened=name in coarsened) for name in files.relational}
+    of_values |= {name: _UNCHANGED for name in kept if name in of_values}
     as_is = facts.attested.declarations.published_as_is or ()
     of_values |= {name: _KEPT for name in as_is if of_values.get(name) == _UNCHANGED}
     return [
@@ -89,7 +91,7 @@ def _items(retention: Retention | None, *, coarsened: bool) -> str:
 
 def _values(retention: Retention | None, *, coarsened: bool) -> str:
     if retention is None:
-        return "generalization, to ranges, categories or sets of values"
+        return "generalization to ranges, categories or sets of values, or none if the labels are original values"
     return _done(retention.get("values", {}), "local suppression of values", coarsened=coarsened)
 
 

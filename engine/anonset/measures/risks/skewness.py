@@ -22,6 +22,18 @@ ONE_SIDED = 0.6
 
 
 @dataclass(frozen=True)
+class LikeliestValue(RedactedRepr):
+    """Value whose relative frequency in a class exceeds that in all rows most."""
+
+    value: str = field(default="", repr=False)
+    in_class: int = 0
+    """Number of rows of the class with the value."""
+    class_size: int = 0
+    in_all: int = 0
+    """Number of all rows with the value."""
+
+
+@dataclass(frozen=True)
 class Skewness(RedactedRepr):
     """Success of guessing the sensitive value of a row, with and without its class. All attributes are 0 if all values
     are missing.
@@ -41,8 +53,8 @@ class Skewness(RedactedRepr):
     """Share of the rows in classes with a single value. Anyone who finds the class learns this value."""
     alone_by_chance: float
     """Value of `alone` for randomly permuted values."""
-    likeliest: tuple[str, int, int, int] = field(default=("", 0, 0, 0), repr=False, kw_only=True)
-    """Value with the maximum ratio, its rows in that class, the rows of the class, and the rows with the value."""
+    likeliest: LikeliestValue = field(default_factory=LikeliestValue, repr=False, kw_only=True)
+    """Value with the maximum ratio, and its class."""
     largest_share: float = field(default=0.0, kw_only=True)
     """Maximum relative frequency of a value in a class."""
     one_sided: float = field(default=0.0, kw_only=True)
@@ -65,7 +77,7 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     --------
     >>> illness = CategoricalColumn.of("illness", ["flu", "flu", "flu", "ulcer", "ulcer", "flu"])
     >>> found = skewness(np.array([0, 0, 0, 1, 1, 1]), illness)
-    >>> round(found.guessed_of_all, 3), round(found.guessed, 3), round(found.doubled, 3), found.likeliest[0]
+    >>> round(found.guessed_of_all, 3), round(found.guessed, 3), round(found.doubled, 3), found.likeliest.value
     (0.667, 0.833, 0.333, 'ulcer')
     """
     is_known = known_values(values)[values.codes]
@@ -78,7 +90,7 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     of, value, count = _pairs(class_of, codes)
     gain = (count / size[of]) / (overall[value] / n)
     most = int(gain.argmax())
-    likeliest = (
+    likeliest = LikeliestValue(
         values.vocabulary.labels[value[most]], int(count[most]), int(size[of[most]]), int(overall[value[most]]),
     )  # fmt: skip
     largest = np.maximum.reduceat(count / size[of], np.flatnonzero(first_of_runs(of)))

@@ -65,12 +65,13 @@ def complete_set(facts: ReportFacts) -> str:
 
 def likelier(skew: Skewness) -> str:
     """Return how much more likely the matching records make a sensitive value, as a clause."""
-    value, rows, size, overall = skew.likeliest
+    most = skew.likeliest
     return (
         f"here, one value has up to {percent(skew.largest_share)} of a group, and at least {ONE_SIDED:.0%} of "
         f"{percent(skew.one_sided)} of the groups; "
         f"for {percent(skew.doubled)} of the rows, the value is at least twice as likely among the matching records as "
-        f"in all records (largest: {value!r}, {rows:,} of {counted(size, 'row')} in a group, {overall:,} in all rows)"
+        f"in all records (largest: {most.value!r}, {most.in_class:,} of {counted(most.class_size, 'row')} in a group, "
+        f"{most.in_all:,} in all rows)"
     )
 
 
@@ -119,7 +120,7 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
         "symbol such as (a,b) is assumed to represent exactly one of its items."
     )
     bounds = (f"p ≥ {LIKELY:.0%}", f"p ≥ {SURE:.0%}")
-    head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
+    head = ("inferred from", "rows" if rows else "records", "other items", *bounds, "rare items", *bounds)
     told = [
         (_SOURCES[inference.source], f"{inference.persons:,}", f"{inference.items:,}", percent(inference.likely),
          percent(inference.sure), f"{inference.rare_items:,}", percent(inference.rare_likely),

@@ -130,13 +130,18 @@ def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
         if (old := earlier.get(exposure.words)) is not None:
             figures = [f"{one} → {new}" for one, new in zip(old, figures, strict=True)]
         rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *figures))
-    below = (
-        f"{_HIGHEST.format(risk)} The attacker knows the most identifying published symbols. Unique, {above}: "
-        f"share of the {risk.units} that are unique, or have such a risk."
-    )
+    below = f"{_HIGHEST.format(risk)} {_identifying(risk)}"
+    below += f"Unique, {above}: share of the {risk.units} that are unique, or have such a risk."
     below += " Before → after: in the original data → in the publication." if before else ""
     below += f" {higher_after_text(higher)}" if higher else ""
     return Section(title, (*head, above), rows, [below] if rows else [])
+
+
+def _identifying(risk: Risk) -> str:
+    """Return which items the attacker of the exposures knows, as a sentence. Empty without items."""
+    if not any(exposure.items for exposure in risk.exposures):
+        return ""
+    return "The attacker knows the most identifying published symbols, and all of them if a person has fewer. "
 
 
 def _figures(exposure: Exposure) -> list[str]:
@@ -333,7 +338,7 @@ def _drawn(risk: Risk) -> list[Section]:
     if risk.coarsened:
         drawn += f" The risk before is that of {coarsened_text({'values': risk.coarsened})}."
     known = f"Share of the {risk.units} with so many matching records, if the attacker knows {_known(risk)}."
-    unique = f"Share of the {risk.units} that are unique, if the attacker knows the most identifying items. {drawn}"
+    unique = f"Share of the {risk.units} that are unique, by attacker knowledge. {_identifying(risk)}{drawn}"
     return [
         Section(notes=[unique]),
         Section(notes=below_k, form="plain"),
@@ -360,7 +365,10 @@ def _attack_figures(risk: Risk) -> list[Section]:
         if section.rows
     ]
     searches = _attempts(risk)
-    known = "The attacker knows original values and items, not the symbols that replace them."
+    known = "The attacker knows original values and items, not the symbols that replace them. "
+    known += (
+        "If a person has fewer items, the attacker knows all of them." if any(a.items for a in risk.attempts) else ""
+    )
     return [section for section in (replace(searches, notes=[*searches.notes, known]), *further) if section.rows]
 
 
@@ -374,10 +382,15 @@ def verdict_on_search(risk: Risk, attempt: Attempts) -> AttackVerdict:
     """Return the verdict on the search for random persons with given knowledge."""
     chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
     return verdict_on_limit(
-        f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}",
+        f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}{or_all(attempt)}",
         attempt.success, chance, attempt.attempts, attempt.promised,
         allowed=1 / risk.model.k if risk.model.k else 0.0, broken=attempt.broken > 0,
     )  # fmt: skip
+
+
+def or_all(attempt: Attempts) -> str:
+    """Return the knowledge about persons who have fewer items than an attacker knows, as a clause."""
+    return ", or all if there are fewer" if attempt.items > 1 else ""
 
 
 def _drawing(risk: Risk) -> str:

@@ -120,21 +120,21 @@ _ATTACKS = {
 }
 
 
-def successes_in_words(tried: Sequence[AttackVerdict], *, broken: bool, most_frequent: float = 0.0) -> str:
+def successes_in_words(tried: Sequence[AttackVerdict], *, broken: bool) -> str:
     """Return how many of the simulated attacks succeed, and the most successful one, in a sentence.
 
     Parameters
     ----------
     broken
         Whether an attack succeeds more often than the guarantee allows.
-    most_frequent
-        Share of all records that have the most frequent value, if the best attack guesses this value. Otherwise 0.
     """
     won = [verdict for verdict in tried if verdict.succeeds]
     if not won:
-        why = f", because {percent(most_frequent)} of all records have the most frequent value" if most_frequent else ""
-        highest = percent(max(verdict.success for verdict in tried))
-        return f"No simulated attack beats chance or 1/k ({len(tried)} tried); the best is right for {highest}{why}."
+        best = max(tried, key=lambda verdict: verdict.success)
+        result = best.verdict.removeprefix("does not succeed: ")
+        return (
+            f"No simulated attack succeeds ({len(tried)} tried); the best is {attack_in_words(best.attack)} ({result})."
+        )
     worst = max(won, key=lambda verdict: verdict.success)
     bounded = "" if broken else "; the guarantee does not cover this"
     succeed = "succeeds" if len(won) == 1 else "succeed"
