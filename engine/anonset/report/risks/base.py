@@ -65,12 +65,12 @@ def complete_set(facts: ReportFacts) -> str:
 
 def likelier(skew: Skewness) -> str:
     """Return how much more likely the matching records make a sensitive value, as a clause."""
-    most = skew.likeliest
+    most, value = skew.likeliest, skew.likeliest.value
     return (
         f"here, one value has up to {percent(skew.largest_share)} of a group, and at least {ONE_SIDED:.0%} of "
         f"{percent(skew.one_sided)} of the groups; "
         f"for {percent(skew.doubled)} of the rows, the value is at least twice as likely among the matching records as "
-        f"in all records (largest: {most.value!r}, {most.in_class:,} of {counted(most.class_size, 'row')} in a group, "
+        f"in all records (largest: {value!r}, {most.in_class:,} of {counted(most.class_size, 'row')} in a group, "
         f"{most.in_all:,} in all rows)"
     )
 
