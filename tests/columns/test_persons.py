@@ -333,3 +333,48 @@ def test_keys_of_groups_of_digits_precede_weeks_places_and_rows(n):
     assert found[0].columns == ("Tessera",)
     assert found[0].precedes_rows(found)
     assert not any({"WEEK_NO", "STORE_ID", "PRODUCT_ID"}.intersection(one.columns) for one in found)
+
+
+def _watches(n: int) -> dict[str, list[str]]:
+    return {"Id": [f"{8253242879 + 17 * (row // 15)}" for row in range(n)], "Calories": _figures(n, 1500, 2900)}
+
+
+def _taps(n: int) -> dict[str, list[str]]:
+    cards = [f"3085 29{n % 97:02} 8763 {1000 + n:04}" for n in range(n)]
+    return {
+        "tap_no": [str(row) for row in range(n)],
+        "stop_id": _figures(n, 1, 16),
+        "card_id": [cards[row // 15] for row in range(n)],
+    }
+
+
+def _figures(n: int, low: int, high: int) -> list[str]:
+    return [str(one) for one in np.random.default_rng(3).integers(low, high, n)]
+
+
+@pytest.mark.parametrize(("person", "layout"), [("Id", _watches), ("card_id", _taps)])
+def test_the_first_person_is_the_same_for_few_and_many_rows(person, layout):
+    assert [offered(layout(n))[0] for n in (60, 300, 5_000)] == [person] * 3
+
+
+@pytest.mark.parametrize(("guests", "first"), [(0, "customer_id"), (2, "email")])
+def test_an_id_that_many_rows_lack_follows_an_id_of_all_rows(guests, first):
+    persons = [n // 5 for n in range(400)]
+    data = {
+        "customer_id": ["" if n % 5 < guests else str(7 * n // 2 % 1000) for n in persons],
+        "email": [f"p{n}@mail.example" for n in persons],
+    }
+    assert offered(data)[0] == first
+
+
+def test_a_full_name_with_the_birth_is_offered_without_the_name_of_another_person():
+    rng, parts = np.random.default_rng(5), ["Ada", "Bea", "Celia", "Della", "Elsa", "Fay", "Gus", "Hanna", "Ivo", "Jon"]
+    names = [f"{first} {last}son" for first in parts for last in parts]
+    data = {
+        "defendant_name": [names[n // 4] for n in range(400)],
+        "attorney_name": [names[one] for one in rng.integers(0, 100, 400)],
+        "dob": [f"{1950 + n // 4 % 50}-03-{1 + n // 4 % 28:02}" for n in range(400)],
+    }
+    columns = [one.columns for one in possible_persons({k: pa.chunked_array([v]) for k, v in data.items()}, [*data])]
+    assert ("defendant_name", "dob") in columns
+    assert not [one for one in columns if "attorney_name" in one]

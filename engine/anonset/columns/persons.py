@@ -54,8 +54,14 @@ Different persons share names.
 """
 _COARSER, _EXCEPTIONS = 0.9, 1.02
 """Largest share of the values of a case that a person key may have, and tolerated exceptions to one key per case."""
+_COMPLETE, _WEAK = 0.95, 2
+"""Smallest share of the rows with an id, compared with the candidate of most rows, so that it precedes ids that fewer
+rows have, and first place of columns with weak evidence.
+"""
 _WHOLE = re.compile(r"^(-?\d+)\.0+$")
 """Whole numbers as programs write floats."""
+_GROUPS = re.compile(r"\d+(?: \d+)+").fullmatch
+"""Function that recognizes numbers in groups of digits, such as those of cards."""
 
 
 @dataclass(frozen=True)
@@ -99,17 +105,21 @@ class PossiblePerson(RedactedRepr):
         unless another column has an id of a person in each row. With such a column, a few equal values are chance.
         """
         is_id = self.meaning in ("person id", "id") and len(self.columns) == 1
-        of_rows = any(one.meaning == "person id" and one.given and not one.repeats for one in others)
-        if of_rows and self.given <= _EXCEPTIONS * self.persons:
+        is_weak = self.meaning == "account" and self.points < LIKELY  # such as the device of an interviewer
+        ids = ("person id", "id") if is_weak else ("person id",)
+        of_rows = any(one.meaning in ids and one.given and not one.repeats for one in others)
+        if of_rows and (is_weak or self.given <= _EXCEPTIONS * self.persons):
             return False
         return self.repeats and (self.is_likely or (is_id and self.is_offered and not of_rows))
 
     @property
     def place(self) -> tuple[int, int]:
-        """Sort key among the columns that repeat: keys, then contacts and names, then columns with weak evidence."""
+        """Sort key among the columns that repeat: known keys, then contacts, then other columns, and then names."""
         if self.meaning in CONTACTS:
             return 1, CONTACTS.index(self.meaning)
-        return 3 if self.meaning == "name" else 0 if self.points >= SURE else 2, -self.points
+        is_known = self.meaning or all(map(str.isdecimal, self.columns))
+        is_key = is_known and self.points >= SURE
+        return 3 if self.meaning == "name" else 0 if is_key else 2, -self.points
 
     @property
     def as_repeated(self) -> PersonSign:
@@ -167,7 +177,13 @@ def all_persons(columns: ArrowColumns, asked: Sequence[str], ids: Sequence[str] 
         for one in found
     ]
     uneven = {name for name, one in evidence.items() if not one.recurs_evenly}
-    ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.columns[0] in uneven, one.persons))
+    complete = _COMPLETE * max((one.given for one in found), default=0)
+
+    def order(one: PossiblePerson) -> tuple[Any, ...]:
+        lacks = one.place[0] < _WEAK and one.given < complete
+        return not one.repeats, one.place[0] >= _WEAK, lacks, one.place, one.columns[0] in uneven, -one.persons
+
+    ordered = sorted(found, key=order)
     return _persons_before_cases(ordered, evidence)
 
 
@@ -190,7 +206,8 @@ def _are_full_names(one: Profile) -> bool:
 def _evidence(name: str, column: Any, rows: Int64 | None) -> Profile:
     """Return the evidence of a column, or of some of its rows."""
     labels, codes = encoded(column)
-    shown = (_WHOLE.sub(r"\1", label) if "." in label else label for label in labels[:_LABELS].to_pylist())
+    plain = ("".join(label.split()) if _GROUPS(label) else label for label in labels[:_LABELS].to_pylist())
+    shown = (_WHOLE.sub(r"\1", label) if "." in label else label for label in plain)
     return profile_of_values(name, tuple(shown), codes if rows is None else codes[rows])
 
 
@@ -243,10 +260,19 @@ def _households(
 
 
 def _full_names(free: Sequence[Profile], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
-    """Yield all names with the date of birth, with the address or the postcode, and alone if there is no date of
-    birth.
-    """
-    names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
+    """Yield the parts of names together, and each column of full names, with what distinguishes namesakes."""
+    every = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
+    parts = [one for one in every if not _are_full_names(one)]
+    whole = [one for one in every if _are_full_names(one)]  # of several persons, such as a lawyer
+    whole = [one for one in whole if evidence_of(one.codes, attributes, of_names=True) != DIFFER] or whole[:1]
+    for names in (parts, *([one] for one in whole)):
+        yield from _with_further(names, free, attributes)
+
+
+def _with_further(
+    names: Sequence[Profile], free: Sequence[Profile], attributes: Sequence[tuple[str, str, Int64]]
+) -> Iterator[PossiblePerson]:
+    """Yield names with the date of birth, with the address or the postcode, and alone if there is no date of birth."""
     births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
     places = [one for one in free if one.meaning == "address"]
     codes = [one for one in free if one.meaning == "residence" and one.kind in PLACES and not (births or places)]
@@ -317,7 +343,8 @@ def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[
     are_names = len(person.columns) > 1 or person.meaning in ("name", "address")
     if not (case.repeats and person.repeats) or (are_names and not likely):
         return False
-    if not (likely or person.points > case.points) or person.persons > _COARSER * case.persons:
+    better = person.points > case.points and person.given >= _COMPLETE * case.given
+    if not (likely or better) or person.persons > _COARSER * case.persons:
         return False
     codes = combined([evidence[name].codes for name in case.columns])
     joint = combined([codes, *(evidence[name].codes for name in person.columns)])

@@ -135,7 +135,9 @@ def _are_words(column: Profile) -> bool:
 
 def _are_few(column: Profile) -> bool:
     given, persons = column.given, column.distinct
-    return 2 * given < column.records or persons < max(3, min(_FEW, given / _ROWS_OF_FEW), given / _MOST_ROWS_EACH)
+    is_id = column.meaning in PERSON_IDS and (column.is_key or column.are_serial)
+    several = 3 if is_id else max(3, min(_FEW, given / _ROWS_OF_FEW))
+    return 2 * given < column.records or persons < max(several, given / _MOST_ROWS_EACH)
 
 
 def _are_amounts(column: Profile) -> bool:
