@@ -121,7 +121,9 @@ def test_flags_are_kept_with_lists_by_the_settings_that_the_refusal_names(tmp_pa
     draw = random.Random(8)
     columns = {"copd": draw.choices("01", k=40), "goods": [";".join(draw.sample(GOODS, 2)) for _ in range(40)]}
     path, others = _survey(tmp_path / "both.csv", columns, 40), {"unit": "row", "drop": ["respondent_id", "sex"]}
-    with pytest.raises(anonset.InputError, match=r"keep both by items='goods,copd' null='copd=0'"):
+    with pytest.raises(
+        anonset.InputError, match=r"to keep both, if 0 means no item: items='goods,copd' null='copd=0' missing='empty'"
+    ):
         anonset.read(path, items="goods", one_hot="copd", **others)
     both = anonset.read(path, items="goods,copd", null="copd=0", separator=";", missing="empty,value", **others)
     assert both.transactions.occurrences.sum() == columns["copd"].count("1") + 2 * 40
@@ -132,3 +134,12 @@ def test_numbers_with_a_decimal_comma_are_called_numbers(tmp_path):
     path.write_text("sex;age\n" + "".join(f"{'FM'[row % 2]};{20 + row % 50},5\n" for row in range(90)) + "F;\n" * 5)
     (age,) = [one for one in anonset.inspect(str(path), unit="row").columns if one.profile.name == "age"]
     assert age.reason.startswith("numbers with a decimal comma, but 5 values without a number")
+
+
+def test_a_pattern_of_columns_that_another_role_names_selects_the_others(tmp_path):
+    columns = {"goods": ["tea;milk", "rice"] * 20, "is_a": [*"0110"] * 10, "is_b": [*"0011"] * 10}
+    path, others = _survey(tmp_path / "both.csv", columns, 40), {"unit": "row", "items": "goods", "separator": ";"}
+    alone = anonset.read(path, one_hot="is_*", drop=["respondent_id", "sex", "is_a", "is_b"], **others)
+    assert alone.transactions.vocabulary.labels == ("milk", "rice", "tea")
+    with pytest.raises(anonset.InputError, match="no column 'was_"):
+        anonset.read(path, one_hot="was_*", drop=["respondent_id", "sex", "is_a", "is_b"], **others)

@@ -298,3 +298,66 @@ def test_the_fields_of_a_header_are_those_of_the_csv_reader(line, delimiter):
 
 def test_a_header_longer_than_a_field_of_the_csv_reader_has_no_fields():
     assert header_fields("a" * (csv.field_size_limit() + 1), ",") == []
+
+
+def visits(n_rows, mark, quote="", name=True):
+    """Return lines of `n_rows` visits of persons with three visits each."""
+    rows = [
+        [f"P{n // 3:04d}", str(20 + n * 7 % 60), "fm"[n % 2], ["E11", "I10", "J45", "K21"][n % 4]]
+        for n in range(n_rows)
+    ]
+    return [mark.join(f"{quote}{field}{quote}" for field in row) for row in [VISIT] * name + rows]
+
+
+VISIT = ["patient_id", "age", "sex", "diagnosis"]
+
+
+@pytest.mark.parametrize("n_rows", [60, 900])
+@pytest.mark.parametrize("name", ["v.csv", "v.txt", "v.dat"])
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("mark", ["$", "^", "~", "::", "||", ":"])
+def test_inspect_recognises_unusual_delimiters(tmp_path, mark, quote, name, n_rows):
+    found = inspect(str(write(tmp_path, "\n".join([*visits(n_rows, mark, quote), ""]), name)))
+    assert [column.profile.name for column in found.columns] == VISIT
+    assert found.recognised.get("delimiter", "|") == mark[0]
+    answer = next(one for one in found.question.answers if str(one.unit) == "patient_id")
+    assert answer.persons == n_rows // 3
+
+
+@pytest.mark.parametrize("mark", [";", "$", "|"])
+def test_inspect_recognises_a_delimiter_a_title_and_totals_in_one_run(tmp_path, mark):
+    lines = ["Export, of visits", "Date: 2024-01-01", "", *visits(60, mark), mark.join(["Total", "60", "", ""]), ""]
+    found = inspect(str(write(tmp_path, "\n".join(lines))))
+    assert ([column.profile.name for column in found.columns], found.rows) == (VISIT, 60)
+    assert (found.recognised["header_line"], found.recognised["skip_rows"]) == (4, "footer")
+
+
+def test_a_table_between_doubled_delimiters_without_a_header(tmp_path):
+    lines = [f"{n // 3}::{n * 7 % 40}::{n % 5}::{978300760 + n}" for n in range(60)]
+    found = inspect(str(write(tmp_path, "\n".join([*lines, ""]), "ratings.dat")))
+    assert (found.recognised, len(found.columns)) == (
+        {"input_format": "csv", "delimiter": ":", "no_header": True},
+        7,
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [
+        ("time", "1{}:30:0{}"),
+        ("", "1{}:30:0{}"),
+        ("site", "https://a{}.org/{}"),
+        ("price", "$1{}{}"),
+        ("mac", "a{}:b{}:0c"),
+    ],
+)
+def test_times_addresses_and_prices_are_single_values(tmp_path, header, value):
+    rows = [value.format(n // 10 % 10, n % 10) for n in range(60)]
+    assert "delimiter" not in inspect(str(write(tmp_path, "\n".join([header, *rows][not header :]) + "\n"))).recognised
+
+
+def test_a_column_without_a_name_between_others_must_be_empty(tmp_path):
+    path = write(tmp_path, "p::age::sex\n1::30::f\n2:x:41::m\n")
+    assert "line 3: column 2 contains a value but has no name" in refusal(
+        path, delimiter=":", unit="p", relational="age,sex"
+    )

@@ -210,11 +210,14 @@ class Findings(RedactedRepr):
 
     @property
     def ways_to_read(self) -> list[Fix]:
-        """Fixes of the obstacle that give no column a role, and paths into nested columns that may be the items."""
+        """Fixes of the obstacle, without those that give a column a role if there are others, and paths into nested
+        columns that may be the items.
+        """
         fixes = [] if self.obstacle is None else self.obstacle.fixes
         nested = [column.profile.fixes for column in self.columns if column.profile.kind == "nested values"]
-        plain = [fix for fix in fixes if fix.settings and {*ROLES}.isdisjoint(fix.settings)]
-        return [*plain, *(fix for own in nested for fix in own)]
+        stated = [fix for fix in fixes if fix.settings]
+        plain = [fix for fix in stated if {*ROLES}.isdisjoint(fix.settings)]
+        return [*(plain or stated), *(fix for own in nested for fix in own)]
 
     def job_text(self, folder: str | Path = ".") -> str:
         """Return the text of a job file in `folder` for the inspected files. Paths are relative to `folder`.

@@ -19,7 +19,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.storage.store import MEMORY, Store
 from anonset.data.storage.workers import Workers
 from anonset.data.table_facts import CONTINUED, WITHOUT_ID
-from anonset.errors import Fix, InputError
+from anonset.errors import Fix, InputError, Problem
 from anonset.lazy_arrow import pa
 from anonset.reading.cells.columns import with_nulls
 from anonset.reading.name_lists import names_in, rules_in
@@ -53,10 +53,8 @@ class NamedColumns:
     """True if the cells contain printed lists, such as ``['a', 'b']``, that were parsed as lists."""
     decimal: str = field(default="", kw_only=True)
     """Detected decimal sign of the numbers. Empty if unknown."""
-    below: int = field(default=0, kw_only=True)
-    """Line number of a probable header below other lines. 0 if there is none."""
-    baskets: Mapping[str, str] = field(default_factory=dict, kw_only=True)
-    """Settings that read the text as baskets, if its lines look like baskets. Empty for other texts."""
+    misread: Problem | None = field(default=None, kw_only=True)
+    """Problem of first lines that contradict the settings, with the settings that they suggest, or None."""
 
     def named(self, value: str | Sequence[str]) -> tuple[str, ...]:
         """Return the columns that a setting names. Names may contain commas."""

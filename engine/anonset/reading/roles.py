@@ -102,7 +102,8 @@ def resolve(
     names_of = {role: names_in(names, value) for role, value in {**given, "numeric": numeric}.items()}
     with_role = {name for role, columns in names_of.items() if role not in _WIDE for name in columns}
     for role in _WIDE:
-        names_of[role] = expanded([name for name in names if name not in with_role], names_of.get(role, ()))
+        found = expanded([name for name in names if name not in with_role], names_of.get(role, ()))
+        names_of[role] = tuple(one for one in found if not any(is_selected(name, one) for name in with_role - {one}))
     genuine = not first_line or any(not set(names).isdisjoint(columns) for columns in names_of.values())
     lines = not any(columns for role, columns in names_of.items() if role != "items")
     Header(where, names, genuine or headers).require_distinct()
@@ -257,14 +258,12 @@ def _refuse_shapes(where: str, roles: Roles) -> None:
         fixes = [
             Fix({"drop": [name for other in shapes if other != role for name in shapes[other]]}) for role in shapes
         ]
+        if shapes.keys() == {"items", "one_hot"}:
+            nulls = [f"{name}=0" for name in roles.one_hot]
+            both = {"items": [*roles.items, *roles.one_hot], "null": nulls, "missing": "empty"}
+            fixes.insert(0, Fix(both, "to keep both, if 0 means no item"))
         known = listed(list(map(setting, shapes)), "and")
-        both, one = f"{','.join(roles.items)},{','.join(roles.one_hot)}", roles.one_hot[:1]
-        way = (
-            f", or keep both by {setting('items', both)} {setting('null', f'{one[0]}=0')}, ..."
-            if roles.items and one
-            else ""
-        )
-        raise InputError(f"{where}: items are declared by {known}; use only one of them{way}", fixes=fixes)
+        raise InputError(f"{where}: items are declared by {known}; use only one of them", fixes=fixes)
     if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
         how = setting(next(iter(shapes)))
         msg = f"{where}: {how} publishes a column 'items', but another column has this name; rename that column"

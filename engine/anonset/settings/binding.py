@@ -392,12 +392,11 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
             example = spelled({"model": "klm", "items": joined, "sensitive_items": None})
             values = f"{prefixed(sensitive, 'VALUE')},..."
             msg += f"; to protect {sensitive!r} from attackers who know items: {example} {values}"
-        if others:
-            msg += (
-                f"; publish {'these columns' if others == columns else ', '.join(map(repr, others))} unchanged with "
-                f"{setting('keep')}, or remove them with {setting('drop')}"
-            )
         fixes = [] if sensitive is None else [Fix({"drop": [sensitive]}, f"to remove {sensitive!r}")]
+        if others:
+            them = "these columns" if others == columns else ", ".join(map(repr, others))
+            msg += f"; {setting('keep')} publishes {them} unchanged"
+            fixes.append(Fix({"drop": others}, f"to remove {them}"))
         if sensitive is not None and table.transactions is None and table.relational:
             fixes.insert(0, Fix({"model": "kl", "l": SIZES["l"]}, f"to protect {sensitive!r}"))
         raise InputError(msg, fixes=fixes)

@@ -13,6 +13,7 @@ from anonset.data.progress import Progress
 from anonset.errors import InputError, foreign
 from anonset.local_paths import require_local
 from anonset.settings.commands import InspectSettings
+from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
@@ -26,7 +27,7 @@ Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
 _SPLIT = (
     Job({"delimiter": " "}),
-    *(Job({"delimiter": mark, "input_format": "csv"}).with_(no_header=no) for mark in ":$^~" for no in (None, True)),
+    Job({"delimiter": ":", "input_format": "csv"}),
     Job({"input_format": "spmf"}),
 )
 """Reading options for lines that are read as a single column without items."""
@@ -81,7 +82,7 @@ def inspect(
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
     more = [f"{as_typed('inspect', source, {**typed, **columns}, trees)} -o {job}" for columns in further]
     if not findings.records and (fixes := findings.ways_to_read):
-        more = [f"{as_typed('inspect', source, {**typed, **fixes[0].settings}, trees)} -o {job}"]
+        more = [f"{as_typed('inspect', source, edited(typed, Job(fixes[0].settings)), trees)} -o {job}"]
         condition = f", {fixes[0].effect}"
     if not more and not findings.records and len(findings.columns) == 1:
         more = _ways_to_read(source, place, given, roles, _SPLIT)[:1]

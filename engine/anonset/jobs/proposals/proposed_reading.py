@@ -278,16 +278,8 @@ def _opened(source: Source, declared: Job, paths: Sequence[str] = ()) -> tuple[O
     options = ReadOptions(**{**stated, "skip_rows": skipped}, keep=[*named, *paths])
     opened = open_source(source, options, declared.get("labels"))
     are_named = bool(named) and not options.absent(opened.names)
-    if opened.baskets and not are_named:
-        msg = f"{opened.where}: the lines look like sets of items without a header"
-        raise MisreadError(msg, fixes=[Fix(opened.baskets, "if they are")])
-    if opened.below and not are_named:
-        problem = (
-            f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
-            "fields"
-        )
-        msg = f"{opened.where}: {problem}"
-        raise MisreadError(msg, fixes=[Fix({"header_line": opened.below}, f"if line {opened.below} is the header")])
+    if opened.misread and not are_named:
+        raise MisreadError(f"{opened.where}: {opened.misread.sentence}", fixes=opened.misread.fixes)
     uncertain = opened.first_line and "header_line" not in declared and not are_named
     if uncertain and len(set(opened.names)) < len(opened.names):
         _require_names(opened.where, not any(map(is_like_id, opened.names)))

@@ -214,7 +214,7 @@ class Encoder:
         if text.null_count:
             if not (self.value_for_null and allow_null):
                 fix = Fix(self.null_as("value"), "to make null the category '?'")
-                self._refuse_null(name, text, [fix] if allow_null else [])
+                self._refuse_null(name, text, [fix if allow_null else _WITHOUT_IDS])
             text = arrow.fill_null(text, MISSING_VALUE)
         return text
 
@@ -319,13 +319,15 @@ def _first_null(values: Any) -> int:
     return int(np.argmax(arrow.to_numpy(arrow.is_null(values))))
 
 
+_WITHOUT_IDS = Fix({"skip_rows": ["no-id"]}, "to lose these rows, and persons without other rows")
+
+
 def empty_id(where: str, name: str, first: int, alike: str, fills: Sequence[Fix]) -> Problem:
     """Return the problem of empty ids. `first` is the first row with an empty id, counted from 0. `fills` read ids of
     other rows.
     """
     problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; give each row an id"
-    lost = Fix({"skip_rows": ["no-id"]}, "to lose these rows, and persons without other rows")
-    return Problem(problem, [*fills, lost])
+    return Problem(problem, [*fills, _WITHOUT_IDS])
 
 
 def with_nulls(columns: ArrowColumns, words: Collection[str], never: Collection[str] = ()) -> ArrowColumns:

@@ -36,7 +36,7 @@ from anonset.reading.sources.dialect import (
     other_delimiter,
 )
 from anonset.reading.sources.files import reading
-from anonset.reading.sources.ragged_lines import are_baskets, are_records
+from anonset.reading.sources.ragged_lines import are_baskets, are_records, unusual_delimiter
 from anonset.spelling import counted
 
 _BLOCK = 1 << 24
@@ -86,6 +86,7 @@ class DelimitedText:
         self._skipped += before
         header = _first_row(self.data)
         self.delimiter = dialect.delimiter or told or delimiter_of(header, usual, lacking, separator, self.data)
+        self._detects = not (dialect.delimiter or told)
         if not self.exact:
             _require_text(str(path), header)
         rows = self._rows()
@@ -122,11 +123,15 @@ class DelimitedText:
             self._require_names(fields)
         names = tuple(fields if self.exact else [name.strip() for name in fields]) or ("",)
         named = len(names) if self.exact else max((n for n, name in enumerate(names, 1) if name), default=len(names))
-        self.names, self.n_fields = names[:named], len(names)
+        doubled = not self.exact and named > 2 and all(names[:named:2]) and not any(names[1:named:2])
+        self.n_fields = len(names)
         if named < len(names):  # spreadsheets write trailing columns without names, sometimes in the header only
             row = next(islice(self._rows(), 1, None), (0, 0, names))[2]
             self.n_fields = len(row) if named <= len(row) < len(names) else len(names)
-        self._unnamed = tuple(f"\0{n}" for n in range(self.n_fields - named))
+        unnamed = {*range(named, self.n_fields), *(range(1, named, 2) if doubled else ())}  # such as between a::b
+        self.fields = tuple(f"\0{n}" if n in unnamed else names[n] for n in range(self.n_fields))
+        self.names = tuple(name for name in self.fields if not name.startswith("\0"))
+        self._unnamed, self._is_doubled = sorted(unnamed), doubled
 
     def _require_names(self, names: Sequence[str]) -> None:
         """Reject column names that span several lines. The header then contains a quote that is not closed, or is
@@ -145,6 +150,30 @@ class DelimitedText:
         marks = [mark for mark in every if any(mark in line for line in self._first_lines)]
         named = self._named and not self.exact
         return next((mark for mark in marks if are_baskets(self._first_rows(mark))), "") if named else ""
+
+    @cached_property
+    def misread(self) -> Problem | None:
+        """Problem of first lines that contradict the settings, with the settings that they suggest, or None."""
+        if self._unusual:
+            return Problem(
+                f"{self._unusual!r} separates the fields of most lines",
+                [Fix({"delimiter": self._unusual}, "if it does")],
+            )
+        if self.baskets:
+            return Problem("the lines look like sets of items without a header", [Fix(self.of_baskets, "if they are")])
+        if not self.below:
+            return None
+        problem = (
+            f"the first line has {counted(len(self.names), 'column name')}, the other lines have another number of"
+        )
+        return Problem(f"{problem} fields", self._fix_below())
+
+    @cached_property
+    def _unusual(self) -> str:
+        """Delimiter of the first lines if it is none that is detected while reading, and otherwise an empty text."""
+        usual = sum(self.delimiter in line for line in self._first_lines)
+        unsplit = self._detects and not self.exact and 2 * usual < len(self._first_lines)
+        return unusual_delimiter(self._first_lines) if unsplit else ""
 
     @cached_property
     def below(self) -> int:
@@ -227,7 +256,7 @@ class DelimitedText:
         Texts in `null`, and rows at the positions `labels`, are ignored.
         """
         first = self.data[:_LOOKED_AT]
-        positions = [n for n, name in enumerate(self.names) if name in names]
+        positions = [n for n, name in enumerate(self.fields) if name in names]
         marked = b"," in first and (self.delimiter != "," or b'"' in first)
         if not positions or not (marked or _OTHER_NUMBERS.search(first)):
             return ""
@@ -262,8 +291,8 @@ class DelimitedText:
         comments = sum(line.startswith("##") for line in self._first_lines)
         lines = self._first_lines[: comments + _LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self.n_fields for line in lines)
-        whole = len(self.names) == self.n_fields
-        repeat = self.names.count("") > 1 or len({*self.names}) < len(self.names)
+        whole = self.n_fields - 1 not in self._unnamed
+        repeat = self._is_doubled or self.names.count("") > 1 or len({*self.names}) < len(self.names)
         groups = whole and repeat and not titled  # the first line names groups of columns
         if self.n_fields > 1 and whole and not (titled or groups):
             return 0
@@ -337,9 +366,7 @@ class DelimitedText:
 
     def _refuse_unnamed(self) -> None:
         for line, _, row in self._rows():
-            number = next(
-                (n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0
-            )
+            number = next((n + 1 for n in self._unnamed if n < len(row) and row[n].strip()), 0)
             if number and len(row) == self.n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
                 msg = f"{where}: column {number} contains a value but has no name; name it in the first line"
@@ -349,7 +376,7 @@ class DelimitedText:
         """Read a text in which quotes follow blanks. Arrow would read these quotes as text."""
         self._raise_first_error()
         rows = [row or [""] for _, _, row in self._rows()][int(self._named) :]
-        position_of = {name: self.names.index(name) for name in names}
+        position_of = {name: self.fields.index(name) for name in names}
         texts = {name: arrow.text_array([row[n] for row in rows]) for name, n in position_of.items()}
         return {name: pa.chunked_array([arrow.cast(text, pa.string())]) for name, text in texts.items()}
 
@@ -368,17 +395,14 @@ class DelimitedText:
     def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
         from pyarrow import csv as arrow_csv
 
-        fields = [*self.names, *self._unnamed]
         return arrow_csv.read_csv(
             pa.BufferReader(self.data),
-            arrow_csv.ReadOptions(
-                column_names=[*self.names, *self._unnamed], skip_rows=self.header_lines, block_size=block
-            ),
+            arrow_csv.ReadOptions(column_names=self.fields, skip_rows=self.header_lines, block_size=block),
             arrow_csv.ParseOptions(
                 delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=not blank_lines
             ),
             arrow_csv.ConvertOptions(
-                column_types={name: pa.string() for name in fields},
+                column_types={name: pa.string() for name in self.fields},
                 include_columns=list(names),
                 null_values=[],
                 strings_can_be_null=False,
@@ -413,7 +437,7 @@ class DelimitedText:
                 got = f"got {len(row)}" if row else "got a blank line; delete it"
                 hint, fixes = "", self._fix_of_baskets(line) or self._fix_below()
                 if self.n_fields == 1:
-                    fixes = self._fix_below() or other_delimiter(_first_row(self.data), lambda _: (), self._first_lines)
+                    fixes = self.misread.fixes if self.misread else []
                     if not (fixes or self._is_separated):
                         fixes = [Fix({"separator": self.delimiter.replace("\t", r"\t")}, "if it separates items")]
                 elif self.n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:

@@ -71,7 +71,7 @@ def open_delimited(source: Source, options: ReadOptions) -> OpenedSource:
     decimal = max(one.head.decimal(names_in(one.head.names, numeric), options.null, one.edges.labels) for one in files)
     return OpenedSource(
         source.where, first.names, batches, parts=parts, head=head, first_line=not options.dialect.no_header,
-        remedies=first.remedies, decimal=decimal, below=first.below, baskets=first.of_baskets if first.baskets else {},
+        remedies=first.remedies, decimal=decimal, misread=first.misread,
     )  # fmt: skip
 
 

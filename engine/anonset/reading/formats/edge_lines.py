@@ -41,8 +41,8 @@ class EdgeLines(RedactedRepr):
         are_all = head.is_complete and len(records) <= SAMPLE
         records = records[:SAMPLE] if are_all or len(records) > SAMPLE else records[:-1]
         rows = [row for _, row in records]
-        kinds = ColumnKinds.of(head.names, head.n_fields, rows, are_all=are_all)
-        positions = tuple(n for n, name in enumerate(head.names) if name in person)
+        kinds = ColumnKinds.of(head.fields, head.n_fields, rows, are_all=are_all)
+        positions = tuple(n for n, name in enumerate(head.fields) if name in person)
         at_end = replace(kinds, kinds={}, values=frozenset()) if dialect.ends_with_records else kinds
         edges = cls(where, head.delimiter, at_end, (), positions)
         if dialect.no_header or (head.below and not dialect.skip_labels):

@@ -356,15 +356,12 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
     return end + (len(NAMES_OF_LOG) if data.startswith(NAMES_OF_LOG.encode(), end) else 0), lines
 
 
-def other_delimiter(header: str, absent: Missing, lines: Sequence[str] = ()) -> list[Fix]:
-    """Return the remedy for a header with an unusual delimiter, by which `lines` have as many fields. Empty for other
-    headers.
-    """
+def other_delimiter(header: str, absent: Missing) -> list[Fix]:
+    """Return the remedy for a header that an unusual delimiter splits into the declared columns. Empty for others."""
     for mark in dict.fromkeys(header):
         if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
             names = header_fields(header, mark)
-            even = all(len(header_fields(line, mark)) == len(names) for line in lines)
-            if len(names) > 1 + bool(lines) and even and not absent(names):
+            if len(names) > 1 and not absent(names):
                 return [Fix({"delimiter": mark}, f"if {mark!r} separates the fields")]
     return []
 

@@ -15,7 +15,7 @@ from anonset.errors import Fix, InputError, MisreadError, foreign, require_known
 from anonset.lazy_arrow import pa
 from anonset.local_paths import require_local
 from anonset.reading.sources.dialect import header_fields
-from anonset.reading.sources.ragged_lines import are_aligned, are_baskets
+from anonset.reading.sources.ragged_lines import are_aligned, are_baskets, unusual_delimiter
 from anonset.spelling import setting
 
 STATISTICS = {
@@ -103,7 +103,10 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
             raise MisreadError(msg, fixes=[Fix(probable, "as the first lines suggest")])
         raise InputError(msg)
     if suffixes[-1] == ".dat" and not packed:
-        _first_lines(path)
+        lines = [line.decode("utf-8", "replace").strip() for line in _first_lines(path)]
+        if len(lines) > _FEWEST_LINES and not any(" " in line for line in lines) and (mark := unusual_delimiter(lines)):
+            fix = Fix({"input_format": "csv", "delimiter": mark}, "if it does")
+            raise MisreadError(f"{path}: {mark!r} separates the fields of most lines", fixes=[fix])
     return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]
 
 
@@ -152,6 +155,8 @@ def _probable_format(path: Path) -> dict[str, str]:
     rows = [[field.strip() for field in text.split(mark.decode())] for mark in marks[:1] for text in texts]
     if unquoted and (not even or are_baskets(rows)):
         return {"input_format": "baskets"}
+    if not marks and (unusual := unusual_delimiter(texts)):
+        return {"input_format": "csv", "delimiter": unusual}
     return {"input_format": "csv"} if marks else {}
 
 

@@ -1,11 +1,15 @@
-"""Detect baskets in a text, columns of fixed width, and lines above a header that may be records."""
+"""Detect unusual delimiters, baskets, columns of fixed width, and lines above a header that may be records."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from anonset.reading.sources.dialect import header_fields
+
 _FEWEST_BASKETS, _FEWEST_ITEMS = 5, 3
 _FEWEST_AT_PLACE = 5
+_EVEN = 0.8
+"""Minimum share of lines with equal numbers of fields. The other lines may be damaged, or notes below the table."""
 _FEWEST_LINES, _ALIGNED = 5, 0.8
 """Minimum number and share of lines that are equally long if they are columns of fixed width."""
 _PADDED = re.compile(rb"[^\s,;|]  +[^\s,;|]|^\|.* \|$").search
@@ -45,6 +49,31 @@ def are_baskets(rows: Sequence[Sequence[str]]) -> bool:
         if 2 * elsewhere <= len(at_place) and (place < 2 or len(at_place) >= _FEWEST_AT_PLACE):
             return False
     return recur(baskets[0], baskets[1:])
+
+
+def unusual_delimiter(lines: Sequence[str]) -> str:
+    """Return the unusual delimiter that splits the lines of a table. Empty if there is none.
+
+    Titles and notes may be above and below the table. Colons also occur in times and addresses, so the lines below a
+    first line without figures have other values, or the colons are doubled.
+
+    >>> unusual_delimiter(["id$age$sex", "P1$30$f", "P2$41$m"]), unusual_delimiter(["1::122::5", "2::37::4"])
+    ('$', ':')
+    >>> unusual_delimiter(["time", "12:30:00", "12:45:00"]), unusual_delimiter(["site", "https://a.org"])
+    ('', '')
+    """
+    for mark in "$^~|:":
+        rows = [header_fields(line, mark) for line in lines if line.strip()]
+        fields, count = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)
+        first = next((n for n, row in enumerate(rows) if len(row) == fields), 0)
+        if fields < (3 if first or mark == ":" else 2) or count < _EVEN * (len(rows) - first):
+            continue
+        names, below = rows[first], rows[first + 1 :]
+        if all(name[:1].isalpha() for name in names) and not recur(names, below):
+            return mark
+        if not first and fields > 2 and (mark != ":" or not any(names[1::2])):
+            return mark
+    return ""
 
 
 def are_aligned(lines: Sequence[bytes]) -> bool:
