@@ -260,8 +260,9 @@ def _refuse_shapes(where: str, roles: Roles) -> None:
         ]
         if shapes.keys() == {"items", "one_hot"}:
             nulls = [f"{name}=0" for name in roles.one_hot]
-            both = {"items": [*roles.items, *roles.one_hot], "null": nulls, "missing": "empty"}
-            fixes.insert(0, Fix(both, "to keep both, if 0 means no item"))
+            joined = [*roles.items, *roles.one_hot]
+            both = Fix({"items": joined, "null": nulls, "missing": "empty"}, "to keep both, if 0 means no item")
+            fixes.insert(0, both)
         known = listed(list(map(setting, shapes)), "and")
         raise InputError(f"{where}: items are declared by {known}; use only one of them", fixes=fixes)
     if roles.wide and "items" in {*roles.relational, *roles.sensitive, *roles.keep}:
