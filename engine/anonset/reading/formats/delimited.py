@@ -437,7 +437,7 @@ class DelimitedText:
                 got = f"got {len(row)}" if row else "got a blank line; delete it"
                 hint, fixes = "", self._fix_of_baskets(line) or self._fix_below()
                 if self.n_fields == 1:
-                    fixes = self.misread.fixes if self.misread else []
+                    fixes = [*self.misread.fixes] if self.misread else []
                     if not (fixes or self._is_separated):
                         fixes = [Fix({"separator": self.delimiter.replace("\t", r"\t")}, "if it separates items")]
                 elif self.n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
