@@ -122,7 +122,8 @@ def test_flags_are_kept_with_lists_by_the_settings_that_the_refusal_names(tmp_pa
     columns = {"copd": draw.choices("01", k=40), "goods": [";".join(draw.sample(GOODS, 2)) for _ in range(40)]}
     path, others = _survey(tmp_path / "both.csv", columns, 40), {"unit": "row", "drop": ["respondent_id", "sex"]}
     with pytest.raises(
-        anonset.InputError, match=r"to keep both, if 0 means no item: items='goods,copd' null='copd=0' missing='empty'"
+        anonset.InputError,
+        match=r"to keep both, if 0 means no item: items=\['goods', 'copd'\], null='copd=0', missing='empty'",
     ):
         anonset.read(path, items="goods", one_hot="copd", **others)
     both = anonset.read(path, items="goods,copd", null="copd=0", separator=";", missing="empty,value", **others)

@@ -105,8 +105,8 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
     if suffixes[-1] == ".dat" and not packed:
         lines = [line.decode("utf-8", "replace").strip() for line in _first_lines(path)]
         if len(lines) > _FEWEST_LINES and not any(" " in line for line in lines) and (mark := unusual_delimiter(lines)):
-            fix = Fix({"input_format": "csv", "delimiter": mark}, "if it does")
-            raise MisreadError(f"{path}: {mark!r} separates the fields of most lines", fixes=[fix])
+            fix = Fix({"input_format": "csv", "delimiter": mark}, "if they are")
+            raise MisreadError(f"{path}: the lines look like a table, not like items between blanks", fixes=[fix])
     return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]
 
 
