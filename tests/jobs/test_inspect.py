@@ -643,6 +643,32 @@ def test_columns_that_may_be_persons_are_a_question_and_no_items(names_, n_rows)
     assert found.question.others == ()
 
 
+@pytest.mark.parametrize("pupils", [6, 18])
+@pytest.mark.parametrize("cells", [["present", "absent", "late"], ["1", "2", "3", "4", "5"]], ids=str)
+@pytest.mark.parametrize("n_rows", [40, 900])
+def test_names_of_persons_as_headers_of_equal_answers_are_a_question(pupils, cells, n_rows):
+    draw = random.Random(pupils)
+    register = {"lesson": draw.choices(["Maths", "German", "PE", "Art"], k=n_rows)}
+    surnames = ("Weber", "Ott", "Li")
+    register |= {f"{FIRST_NAMES[n % 6]} {surnames[n // 6]}": draw.choices(cells, k=n_rows) for n in range(pupils)}
+    found = anonset.inspect(register)
+    assert {column.role for column in found.columns[1:]} == {"drop"}
+    assert any("transpose the table" in problem.sentence for problem in found.checks)
+
+
+@pytest.mark.parametrize("years", [3, 60])
+def test_a_table_that_counts_persons_is_a_question(years):
+    draw = random.Random(years)
+    groups = [(year, place, sex) for year in range(1950, 1950 + years) for place in "abcdefg" for sex in "fm"]
+    kept = draw.sample(groups, len(groups) * 9 // 10)
+    columns = dict(zip(("year", "district", "sex"), map(list, zip(*kept, strict=True)), strict=True))
+    cases = [draw.randrange(200) for _ in kept]
+    counted = anonset.inspect(columns | {"cases": cases})
+    assert any("'cases' may count persons" in one.sentence for one in counted.checks)
+    persons = {name: draw.choices(values, k=len(kept)) for name, values in columns.items()}
+    assert not any("count persons" in one.sentence for one in anonset.inspect(persons | {"visits": cases}).checks)
+
+
 def test_genotypes_of_persons_in_columns_are_dropped_and_no_way_publishes_them():
     genotypes = {f"HG{n:05}": [("0|0", "0|1", "1|1")[(n + row) % 3] for row in range(25)] for n in range(30)}
     found = anonset.inspect({"POS": [*range(100, 125)], **genotypes})

@@ -32,6 +32,7 @@ from anonset.jobs.proposals.proposal import AllColumns, Proposal, distinct_texts
 from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader
 from anonset.jobs.proposals.value_problems import (
     column_person_problem,
+    counting_problems,
     list_problems,
     missing_code_problems,
     null_problems,
@@ -120,6 +121,7 @@ def proposal_for(
         for name, counts in placeholders.items()
     ]
     likely = _likely(candidates)
+    problems += counting_problems(data.columns, profiles) if not likely else ()
     ids = Unit(stated.names("unit")).columns or [one.columns[0] for one in likely if len(one.columns) == 1]
     problems += map(Problem, id_findings(data.columns, ids))
     others = [name for name, role in roles.items() if not role.is_given and role.role == "sensitive"]

@@ -1,10 +1,12 @@
 """Problems of values that `inspect` reports, such as nulls, texts that mean null, and values that are not codes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from anonset.arrow import ArrowColumns
 from anonset.columns.cells import LIST
 from anonset.columns.id_findings import as_nulls
+from anonset.columns.ids import count_distinct, persons_in
 from anonset.columns.kinds import MARKS, kind_of_values
 from anonset.columns.personal_values import are_keys, are_names
 from anonset.columns.profiles import Profile
@@ -12,11 +14,17 @@ from anonset.columns.roles import hierarchy_for
 from anonset.columns.set_rules import columns_alike, fields_in, joins_fields
 from anonset.errors import Fix, Problem
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import counted, setting
+from anonset.spelling import counted, listed, setting
 
 _MANY_COLUMNS, _DIGITS_OF_AN_ID = 20, 4
 """Minimum number of columns that may be persons, and minimum number of digits of their names."""
-_NUMBERS = ("integers", "numbers")
+_FEWEST_NAMED = 5
+"""Minimum number of columns that may be persons if they are named like persons."""
+_INTEGERS, _FEWEST_COUNTED, _MOST_POSSIBLE = "integers", 10, 2
+"""Kind of a column that may count persons, minimum number of rows that count them, and maximum number of possible
+combinations of values per row.
+"""
+_NUMBERS = (_INTEGERS, "numbers")
 
 
 def null_problems(
@@ -47,24 +55,48 @@ def null_problems(
 
 
 def persons_as_columns(profiles: Sequence[Profile], *, of_variants: bool) -> list[str]:
-    """Return the columns that may be persons. Most columns are named like ids of four or more digits, or are marks and
-    named like persons, or, if there are more columns than rows, are marks, or numbers named like numbered ids. If rows
-    are variants of genes (`of_variants`), columns with the same few values are the persons.
+    """Return the columns that may be persons. Most columns are named like ids of four or more digits, or have the same
+    few values and are named like persons, or, if there are more columns than rows, are marks, or numbers named like
+    numbered ids. If rows are variants of genes (`of_variants`), columns with the same few values are the persons.
     """
-    if of_variants and (alike := columns_alike(profiles)):
+    alike = columns_alike(profiles)
+    if of_variants and alike:
         return max(alike, key=len)
     wide = bool(profiles) and len(profiles) > profiles[0].records
     marks = [one.name for one in profiles if one.kind in MARKS]
+    named = max([marks, *alike], key=len)
     ids = [
         one.name
         for one in profiles
         if sum(map(str.isdigit, one.name)) >= (1 if wide and one.kind in (*MARKS, *_NUMBERS) else _DIGITS_OF_AN_ID)
     ]
-    for names, are_persons in ((marks, wide or are_names(marks)), (ids, are_keys(ids))):
-        are_many = len(names) >= _MANY_COLUMNS and 2 * len(names) > len(profiles)
+    for names, fewest, are_persons in (
+        (marks, _MANY_COLUMNS, wide),
+        (named, _FEWEST_NAMED, are_names(named)),
+        (ids, _MANY_COLUMNS, are_keys(ids)),
+    ):
+        are_many = len(names) >= fewest and 2 * len(names) > len(profiles)
         if are_persons and are_many and not kind_of_values(names).endswith("codes"):
             return names
     return []
+
+
+def counting_problems(columns: ArrowColumns, profiles: Sequence[Profile]) -> Iterator[Problem]:
+    """Yield the question whether rows count persons. Each combination of values of some columns then occurs once, most
+    combinations occur, and another column contains whole numbers.
+    """
+    groups, possible = list[str](), 1
+    for one in sorted(profiles, key=lambda one: (one.kind == _INTEGERS, one.distinct)):
+        if one.distinct > 1 and not one.nulls and possible * one.distinct <= _MOST_POSSIBLE * one.records:
+            groups.append(one.name)
+            possible *= one.distinct
+    counts = [one.name for one in profiles if one.kind == _INTEGERS and one.name not in groups]
+    n = profiles[0].records if profiles else 0
+    is_table = len(groups) > 1 and bool(counts) and possible >= n > _FEWEST_COUNTED
+    if is_table and count_distinct(persons_in([columns[name] for name in groups])) == n:
+        once = f"each combination of {listed([repr(name) for name in groups], 'and')} occurs once"
+        ways = f"so {counts[0]!r} may count persons; if so, a row is not a person, and no person can be protected"
+        yield Problem(f"{once}, {ways}")
 
 
 def column_person_problem(columns: Sequence[Profile]) -> Problem:
