@@ -26,7 +26,7 @@ settings/readers.py: text, value[0][1:]; cli/log.py: given;
 algorithms/transaction/suppression/coherence_suppression.py: loss;
 cli/registry.py: typed; data/hierarchies/hierarchy_rules.py: unknown[0];
 settings/binding.py: unknown[0], missing[0], sensitive;
-jobs/proposals/value_problems.py: names[0];
+jobs/proposals/value_problems.py: names[0], counts[0];
 jobs/proposals/unit_reader.py: names[0], other; jobs/runs/persons.py: columns[0];
 publications/buckets.py: different[0], twice;
 data/joining.py: first, second, prefixed(second, 'x'); cli/commands/items.py: source;
