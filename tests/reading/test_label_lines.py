@@ -175,7 +175,9 @@ def test_inspect_skips_all_lines_of_labels(tmp_path):
     assert (inspection.records, inspection.settings["skip_rows"]) == (40, "labels,footer")
     kinds = {column.profile.name: column.profile.kind for column in inspection.columns}
     assert (kinds["StartDate"], kinds["weight"]) == ("dates", "numbers")
-    assert any(names(problem, "read skip_rows labels") for problem in inspection.problems)
+    labels, footer = [one for one in inspection.problems if names(one, "skipped skip_rows no-other")]
+    assert names(labels, "lines 2 and 4 are no records")
+    assert names(footer, "line 45 is no record")
 
 
 def test_records_end_where_their_quotes_end():

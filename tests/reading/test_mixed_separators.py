@@ -1,5 +1,6 @@
 """Columns whose cells separate items by several characters, or by another one than the declared separator."""
 
+import random
 from random import Random
 
 import pytest
@@ -111,3 +112,16 @@ def test_rows_of_a_person_contain_names_as_items():
 def test_sets_of_words_are_split_at_blanks(cells):
     labels = anonset.read({"goods": cells}, items="goods", unit="row").transactions.vocabulary.labels
     assert set(labels) == {word for cell in cells for word in cell.split()}
+
+
+WORDS = ["milk", "wine", "bread_bio", "eggs", "rice", "tea"]
+
+
+def test_cells_of_a_persons_rows_whose_words_recombine_are_no_single_items():
+    draw = Random(1)
+    cells = [" ".join(draw.sample(WORDS, draw.randint(1, 3))) for _ in range(300)]
+    data = {"person": [f"P{row % 90}" for row in range(300)], "basket": cells}
+    with pytest.raises(InputError, match=r"each cell would be one item, but .* separator=' '; if not: one_code="):
+        anonset.read(data, items="basket", unit="person")
+    names_of_things = {**data, "basket": [f"{draw.choice(['whole', 'fresh'])} {word}" for word in WORDS * 50]}
+    assert anonset.read(names_of_things, items="basket", unit="person").transactions.n == 90

@@ -393,7 +393,7 @@ def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.M
         await user.open("/open")
         user.find(marker="publication-1").click()
         await until(lambda: state.publications.opened is not None and state.publications.opened.risk.code is not None)
-        await until(lambda: "Remaining risk" in texts(user))
+        await until(lambda: "Risk before and after" in texts(user))
         assert "km-anonymity with k=3, m=1 holds" in element(user, "verdict").text
         assert "The publication agrees with the original." in texts(user)
         assert "anonset verify good.private/report.json" in texts(user)

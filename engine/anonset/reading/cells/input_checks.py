@@ -18,6 +18,7 @@ from anonset.columns.cells import (
     mark_of_mixed_codes,
     mark_of_sets,
     other_marks,
+    recombine,
 )
 from anonset.columns.ids import given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
@@ -132,7 +133,8 @@ def require_whole(where: str, name: str, labels: Collection[str], separator: str
     InputError
         The message names the option that splits cells, and the option that declares that each cell is one item.
     """
-    if (mark := mark_of_sets(labels, *MARKS, " ") or mark_of_mixed_codes(labels)) is not None:
+    words = " " if recombine(labels) else None
+    if (mark := mark_of_sets(labels, *MARKS, " ") or mark_of_mixed_codes(labels) or words) is not None:
         some = f"{sum(mark in label for label in labels):,} of {len(labels):,} distinct cells"
         reason = "each cell would be one item" if separator is None else f"{separator!r} separates no items"
         problem = f"{where}: column {name!r}: {reason}, but {some} contain {mark!r}"
