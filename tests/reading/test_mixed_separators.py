@@ -1,6 +1,5 @@
 """Columns whose cells separate items by several characters, or by another one than the declared separator."""
 
-import random
 from random import Random
 
 import pytest
