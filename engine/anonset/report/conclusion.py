@@ -36,7 +36,7 @@ _CHECKED = {
     "covered": "examined",
     "itemset_occurrences": "occurrences of sets of items in different rows",
     "distinct_itemsets": "different sets of items",
-    "distinct_rows": "different rows",
+    "distinct_rows": "different rows (all rows without items count as one)",
     "classes": "groups of records with equal quasi-identifiers",
     "smallest_class": "records in the smallest of these groups",
     "fewest_values": "fewest different sensitive values in a group",

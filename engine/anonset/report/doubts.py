@@ -52,6 +52,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
         *_published_as_is(facts),
         *_inferences_from_all_rows(facts),
+        *_shared_values(facts),
         *weak_guarantee(facts.model, facts.summary.n, next(iter(facts.items_per_person), 0)),
         *_further_items(facts),
         *(f"{one.sentence}." for one in unprotected_items(_items(facts))),
@@ -155,6 +156,16 @@ def _inferences_from_all_rows(facts: ReportFacts) -> Iterator[str]:
             yield (
                 f"The guarantee limits the confidence about one row to {percent(limit)}. Someone who compares "
                 f"{one.known} infers a value with a confidence of up to {percent(one.highest)}."
+            )
+
+
+def _shared_values(facts: ReportFacts) -> Iterator[str]:
+    """Yield the number of records whose matching records all have the same value of an unchanged column."""
+    for name, found in facts.after.disclosures.items() if isinstance(facts.after, Risk) else ():
+        if n := found.homogeneous_records:
+            yield (
+                f"All records that match {n:,} of {counted(facts.after.records, 'record')} have the same value of "
+                f"{name!r}, so someone who knows the other attributes of such a person learns it."
             )
 
 

@@ -90,12 +90,12 @@ def verdict_on_limit(
     >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 1000, 0.2, broken=False).verdict
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
     >>> verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, broken=False).rates
-    '14.6% of the records, not clearly above the 1/k = 20.0% that the guarantee allows'
+    '14.6% of the records, below the 1/k = 20.0% that the guarantee allows'
     """
     verdict = _verdict(attack, known, success, chance, 0.0, targets, allowed)
     if limit is None and not verdict.succeeds and allowed > chance:
         most = f"the 1/k = {percent(allowed)} that the guarantee allows"
-        rates = f"{percent(success)} of the records, not clearly above {most}"
+        rates = f"{percent(success)} of the records, {'below' if success < allowed else 'not clearly above'} {most}"
         return replace(verdict, verdict=f"finds {rates}; not covered by the guarantee", rates=rates)
     if limit is None:
         border = f", which allows {percent(allowed)} to others" if allowed else ""
