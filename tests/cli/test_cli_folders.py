@@ -362,3 +362,19 @@ def test_words_in_a_row_per_person_are_items_and_named(place: Place) -> None:
 def test_a_table_with_one_value_per_person_is_left_out(place: Place) -> None:
     folder = words_of_children(place.folder / "tables", ["red wine", "white wine", "beer", "dark beer"])
     assert names(place.run("inspect", str(folder)).out, "symptoms.csv join")
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_job_file_in_the_folder_of_its_data_runs_and_publishes_outside(place: Place, inside: bool) -> None:
+    folder = place.folder / "sales"
+    folder.mkdir()
+    draw = random.Random(1)
+    rows = [f"C{draw.randrange(60)},i{draw.randrange(9)}" for _ in range(400)]
+    (folder / "a.csv").write_text("\n".join(["card,item", *rows]) + "\n")
+    job = (folder if inside else place.folder) / "job.toml"
+    assert place.run("inspect", str(folder), "--unit", "card", "-o", str(job)).code == 0
+    for out in ([], ["--out", str(place.folder / "again")]):  # the second run reads the same data
+        ran = place.run("anonymize", str(job), *out)
+        assert ran.code == 0, ran.err
+    assert (place.folder / "sales-safe" / "attestation.json").exists()
+    assert {path.name for path in folder.iterdir()} == ({"a.csv", "job.toml"} if inside else {"a.csv"})

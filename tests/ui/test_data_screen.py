@@ -665,6 +665,25 @@ def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_pat
 
 
 @in_this_process
+def test_more_matching_records_than_persons_are_refused_on_the_screen_promise(tmp_path: Path) -> None:
+    persons(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        choices.answer(state, "patient")
+        await until(lambda: state.answered and not state.inspection.busy)
+        await user.open("/promise")
+        element(user, "size k").set_value(900)
+        await until(lambda: "k=900 is more than the number of records, 100: choose a smaller k" in texts(user))
+        assert step_of(state, "Promise").words == "1 warning"
+        element(user, "size k").set_value(5)
+        await until(lambda: "k=900" not in texts(user))
+        assert step_of(state, "Promise").words.startswith("done")
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
 def test_a_contradicted_person_is_a_warning_until_it_is_checked(tmp_path: Path) -> None:
     persons(tmp_path)
     warning = "only 100 different values of 'patient'"

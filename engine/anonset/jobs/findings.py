@@ -253,7 +253,10 @@ class Findings(RedactedRepr):
                 own_settings = base.with_(**left).without("unit", *common, *given.only(["sensitive"]))
                 answers[str(one.unit)] = answer_text(str(one.unit), own_settings, must, comments, edits)
         settings, guarantee, reasons, items = part
-        input_, out = relative_to(folder, self.source), f"{Path(self.source).name.partition('.')[0]}-safe"
+        input_, source = relative_to(folder, self.source), Path(self.source).absolute()
+        out = f"{source.name.partition('.')[0]}-safe"
+        if folder.absolute().is_relative_to(source):  # the next run would read the publication as data
+            out = Path(os.path.relpath(source.parent / out, folder)).as_posix()
         question = [] if self.question is None else self.question.lines()
         return job_text(input_, out, settings, guarantee, reasons, self._unasked(), question, answers, items)
 

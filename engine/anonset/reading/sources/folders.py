@@ -7,7 +7,8 @@ from typing import NoReturn
 
 from anonset.errors import InputError
 
-_CHECKSUM = ".crc"
+_WITHOUT_ROWS = (".crc", ".toml")
+"""Endings of checksums and of job files."""
 
 
 def names_below(folder: Path) -> list[str]:
@@ -37,9 +38,9 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
     """Return the data files of a folder, sorted by path. No rows are silently left out.
 
     Files without rows are ignored. They are hidden files (``.part-0.parquet.crc``, ``.DS_Store``), files whose names
-    begin with ``_`` (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Files that may contain rows are rejected
-    instead of ignored. They are data files whose name, or the name of a folder above, begins with ``.`` or ``_`` (an
-    unfinished write leaves such files), and files of other kinds.
+    begin with ``_`` (``_SUCCESS``, ``_metadata``), checksums (``.crc``), and job files (``.toml``). Files that may
+    contain rows are rejected instead of ignored. They are data files whose name, or the name of a folder above, begins
+    with ``.`` or ``_`` (an unfinished write leaves such files), and files of other kinds.
 
     Parameters
     ----------
@@ -81,14 +82,14 @@ def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
         aside = next((part for part in parts if _is_hidden_or_bookkeeping(part)), None)
         reason = f"names that begin with . or _ are skipped, as {aside!r}; rename it, or remove it"
         return name, "" if aside is None else reason
-    if _is_hidden_or_bookkeeping(parts[-1]) or name.lower().endswith(_CHECKSUM):
+    if _is_hidden_or_bookkeeping(parts[-1]) or name.lower().endswith(_WITHOUT_ROWS):
         return name, ""
     return name, f"not a {endings[0]} file, so it would be skipped; rename it to end with {endings[0]}, or remove it"
 
 
 def _is_data(name: str, endings: tuple[str, ...]) -> bool:
     low = name.lower()
-    bookkeeping = _is_hidden_or_bookkeeping(PurePosixPath(name).name) or low.endswith(_CHECKSUM)
+    bookkeeping = _is_hidden_or_bookkeeping(PurePosixPath(name).name) or low.endswith(_WITHOUT_ROWS)
     return low.endswith(endings) if endings else not bookkeeping
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from anonset.reading.file_options import ROW, UNKNOWN, Unit
+from anonset.reading.file_options import NONE, ROW, UNKNOWN, Unit
 from anonset.settings.job import Job
 from anonset.spelling import StatedSettings, counted, listed, short_names
 
@@ -185,10 +185,10 @@ def _control(name: str, value: Any) -> str:
 def fix_in_words(settings: StatedSettings) -> str:
     """Return the effect of recommended settings in words.
 
-    >>> for fix in ({"encoding": "latin-1"}, {"no_header": True}, {"drop": ["ZIP"], "unit": ["pid"]}):
+    >>> for fix in ({"encoding": "latin-1"}, {"items": "visits.none"}, {"drop": ["ZIP"], "unit": ["pid"]}):
     ...     print(fix_in_words(fix))
     Read as Latin-1
-    Read the first line as a record
+    Use no column of visits as items
     Do not publish ZIP, each pid is a person
     """
     words = ", ".join(_words(name, value) for name, value in settings.items())
@@ -209,6 +209,8 @@ def _words(name: str, value: Any) -> str:
         parts = [f"{key}={entry}" for key, entry in value.items()]
     else:
         parts = value if isinstance(value, list) else [value]
+    if name == "items" and len(parts) == 1 and (table := str(parts[0]).removesuffix(NONE)) != parts[0]:
+        return f"use no column{' of' if table else ''} {table.rstrip('.')}".rstrip() + " as items"
     if name in _OF_COLUMNS:
         return _OF_COLUMNS[name].format(short_names(parts))
     in_words = _VALUES.get(name, {})

@@ -57,6 +57,9 @@ def promise_of(state: PageState) -> tuple[PrivacyModel, Settings] | Problem:
     if model.name in BY_ROLES and (why := obstacle(model.name, state.stated)):
         answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data"
         return Problem(answers, remedies(model.name, state.stated))
+    persons = (state.inspection.findings or {}).get("records")
+    if persons and (model.k or 1) > persons:
+        return Problem(f"k={model.k} is more than the number of records, {persons:,}: choose a smaller k")
     return model, validated
 
 
