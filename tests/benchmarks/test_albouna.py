@@ -53,6 +53,8 @@ def test_every_claim_can_hold_and_can_fail():
                 assert shown
                 answers.setdefault((figure.key, claim.text), set()).add(bool(holds))
     answers["violations", "naive Anatomy leaves as many violations between groups as printed"] |= as_printed()
+    (third,) = [claim for claim in PAPER.figures[1].claims if claim.printed == "35%"]  # few random losses agree
+    answers[PAPER.figures[1].key, third.text].add(third.check(Results({("k=9", 7): dict.fromkeys(LOSSES, 0.35)})).held)
     assert [claim for claim, verdicts in answers.items() if len(verdicts) < 2] == []
 
 
@@ -62,10 +64,12 @@ def as_printed() -> set[bool]:
     return {PAPER.figures[0].claims[1].check(Results(result)).held}
 
 
+LOSSES = {"diversity_counted": 0.31, "diversity": 0.6, "loss_counted": 0.7, "loss": 0.4}
+
+
 def test_a_third_is_judged_by_both_denominators_and_by_text_and_caption():
     (claim,) = [claim for claim in PAPER.figures[1].claims if claim.printed == "35%"]
-    losses = {"diversity_counted": 0.31, "diversity": 0.6, "loss_counted": 0.7, "loss": 0.4}
-    verdict = claim.check(Results({("k=9", 7): losses}))
+    verdict = claim.check(Results({("k=9", 7): LOSSES}))
     held = {
         "counted": True,
         "not counted": False,
@@ -73,7 +77,7 @@ def test_a_third_is_judged_by_both_denominators_and_by_text_and_caption():
         "not counted, and for safety": True,
     }
     assert (verdict.held, verdict.parts) == (False, held)
-    assert set(PAPER.reading) == {"alpha=3"}, "no words of the paper fix whether the tuples count"
+    assert not PAPER.reading, "no words of the paper fix whether the tuples count"
 
 
 def test_seeds_are_repeated_and_timings_have_three_runs():
