@@ -162,7 +162,7 @@ def _inferences_from_all_rows(facts: ReportFacts) -> Iterator[str]:
 def _shared_values(facts: ReportFacts) -> Iterator[str]:
     """Yield the number of records whose matching records all have the same value of an unchanged column."""
     for name, found in facts.after.disclosures.items() if isinstance(facts.after, Risk) else ():
-        if n := found.homogeneous_records:
+        if (n := found.homogeneous_records) and found.t:  # t is 0 if all records have the same value
             yield (
                 f"All records that match {n:,} of {counted(facts.after.records, 'record')} have the same value of "
                 f"{name!r}, so someone who knows the other attributes of such a person learns it."

@@ -155,18 +155,15 @@ class DelimitedText:
     def misread(self) -> Problem | None:
         """Problem of first lines that contradict the settings, with the settings that they suggest, or None."""
         if self._unusual:
-            return Problem(
-                f"{self._unusual!r} separates the fields of most lines",
-                [Fix({"delimiter": self._unusual}, "if it does")],
-            )
+            fix = Fix({"delimiter": self._unusual}, "if it does")
+            return Problem(f"{self._unusual!r} separates the fields of most lines", [fix])
         if self.baskets:
             return Problem("the lines look like sets of items without a header", [Fix(self.of_baskets, "if they are")])
         if not self.below:
             return None
-        problem = (
-            f"the first line has {counted(len(self.names), 'column name')}, the other lines have another number of"
-        )
-        return Problem(f"{problem} fields", self._fix_below())
+        names = counted(len(self.names), "column name")
+        problem = f"the first line has {names}, the other lines have another number of fields"
+        return Problem(problem, self._fix_below())
 
     @cached_property
     def _unusual(self) -> str:

@@ -185,10 +185,12 @@ def _control(name: str, value: Any) -> str:
 def fix_in_words(settings: StatedSettings) -> str:
     """Return the effect of recommended settings in words.
 
-    >>> for fix in ({"encoding": "latin-1"}, {"items": "visits.none"}, {"drop": ["ZIP"], "unit": ["pid"]}):
+    >>> fixes = {"encoding": "latin-1"}, {"items": "visits.none"}, {"items": "phenone"}, {"drop": ["ZIP"], "unit": ["pid"]}
+    >>> for fix in fixes:
     ...     print(fix_in_words(fix))
     Read as Latin-1
     Use no column of visits as items
+    Use phenone as items
     Do not publish ZIP, each pid is a person
     """
     words = ", ".join(_words(name, value) for name, value in settings.items())
@@ -209,8 +211,9 @@ def _words(name: str, value: Any) -> str:
         parts = [f"{key}={entry}" for key, entry in value.items()]
     else:
         parts = value if isinstance(value, list) else [value]
-    if name == "items" and len(parts) == 1 and (table := str(parts[0]).removesuffix(NONE)) != parts[0]:
-        return f"use no column{' of' if table else ''} {table.rstrip('.')}".rstrip() + " as items"
+    table, _, column = str(parts[0]).rpartition(".") if len(parts) == 1 else ("", "", "")
+    if name == "items" and column == NONE:
+        return f"use no column{f' of {table}' if table else ''} as items"
     if name in _OF_COLUMNS:
         return _OF_COLUMNS[name].format(short_names(parts))
     in_words = _VALUES.get(name, {})
