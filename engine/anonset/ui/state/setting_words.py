@@ -185,8 +185,8 @@ def _control(name: str, value: Any) -> str:
 def fix_in_words(settings: StatedSettings) -> str:
     """Return the effect of recommended settings in words.
 
-    >>> fixes = {"encoding": "latin-1"}, {"items": "visits.none"}, {"items": "phenone"}, {"drop": ["ZIP"], "unit": ["pid"]}
-    >>> for fix in fixes:
+    >>> items = {"items": "visits.none"}, {"items": "phenone"}
+    >>> for fix in ({"encoding": "latin-1"}, *items, {"drop": ["ZIP"], "unit": ["pid"]}):
     ...     print(fix_in_words(fix))
     Read as Latin-1
     Use no column of visits as items
