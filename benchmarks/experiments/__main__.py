@@ -97,7 +97,8 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
 
     Each case of the quick subset must have a result in both folders, unless its data are not available. The new result
     must belong to the current code and data. Exits with status 1 if a value differs, a case failed or has no such
-    result, there is nothing to compare, or the last `check` of a figure found differences or measured only some cases.
+    result, there is nothing to compare, the last `check` of a figure found differences or measured only some cases, or
+    tracked results have changed since. Names the figures whose last `check` belongs to earlier code or data.
 
     Parameters
     ----------
@@ -117,19 +118,23 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     outdated = [
         f"{key} {line}\n"
         for key in papers or runner.papers()
-        for line in (*agreement.disagreeing(key), *agreement.without_outcome(key))
+        for line in (*agreement.disagreeing(key), *agreement.without_outcome(key), *agreement.changed(key))
     ]
     sys.stdout.write("".join(outdated))
+    for key in papers or runner.papers():
+        if earlier := sorted(runner.stored_checks().get(key, {}).keys() - runner.confirmed(runner.paper(key))):
+            sys.stdout.write(f"{key}: checked with earlier code or data: {', '.join(earlier)}\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
     sys.exit(1 if differing or lacking or outdated or not total else 0)
 
 
 @app.command
 def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) -> None:
-    """Measure the declared cases of figures with the current code. If losses and counts agree, a figure is current.
+    """Measure cases of figures with the current code. If losses and counts agree, a figure is current.
 
-    The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. Cases that
-    `run --quick` has measured with this code and these data are not measured again. The outcome is stored with the
+    The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. Other cases
+    of each figure are drawn at random. Cases that `run --quick` has measured with this code and these data are not
+    measured again. The outcome is stored with the
     tracked results. `status` and `run` use it, and `render` shows it on each page. Exits with status 1 if a value
     differs, a case fails or has no tracked result, or a figure with data is not current.
 
@@ -149,10 +154,10 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        asked: dict[str, Any] = {"figures": figures, "quick": True, "untimed": not chosen.study}
-        ran, failed = runner.run(key, **asked, timeout=timeout, results=runner.QUICK_RESULTS)
+        wanted = [*runner.declared(chosen, figures), *runner.drawn(chosen, commit, figures)]
+        ran, failed = runner.run(key, only=wanted, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)
-        lacking, _ = agreement.unmeasured(key, runner.QUICK_RESULTS, wanted=runner.declared(chosen, figures))
+        lacking, _ = agreement.unmeasured(key, runner.QUICK_RESULTS, wanted=wanted)
         for line in [*map(str, differences[:5]), *lacking]:
             sys.stdout.write(f"{key} {line}\n")
         current = len(runner.confirmed(chosen).intersection(figures))

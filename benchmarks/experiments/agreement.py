@@ -3,9 +3,11 @@
 Texts, such as what a verification covered, must be equal.
 
 The tracked results may be older than the code. Therefore the declared cases of a figure (`runner.declared`) are
-measured again. For each figure, ``repeated.json`` contains the commit of this measurement, the number of cases, the
-number of cases that differ, the loaded modules, and a digest of these modules and the data. The results of a figure are
-current if its declared cases agree with the current code.
+measured again, with other cases that are drawn at random (`runner.drawn`). For each figure, ``repeated.json`` contains
+the commit of this measurement, the numbers of declared and of drawn cases, the number of cases that differ, a digest of
+all tracked outcomes of the figure, the loaded modules, and a digest of these modules and the data. The results of a
+figure are current if these cases agree with the current code. A tracked outcome that changes later is noticed by the
+digest.
 """
 
 from collections import Counter
@@ -30,7 +32,7 @@ from benchmarks.experiments.runner import (
     stored_checks,
 )
 from benchmarks.experiments.sources import digest
-from benchmarks.experiments.store import COSTS_BEGIN, Result
+from benchmarks.experiments.store import COSTS_BEGIN, Result, digest_of_outcomes
 
 TOLERANCE = 1e-12
 """Largest relative difference between two values that agree."""
@@ -101,11 +103,10 @@ def store_figures(
 ) -> list[Difference]:
     """Store for each figure whether its declared cases in `here`, by the code of `commit`, agree with tracked results.
 
-    Returns the differences. A figure without declared cases, or with a declared case that has no result in one of the
-    folders, keeps its earlier outcome.
+    Other cases with a result in `here` are compared, too. Returns the differences. A figure without declared cases, or
+    with a declared case that has no result in one of the folders, keeps its earlier outcome.
     """
     _, found = compared(key, here, there)
-    differing = {difference.key for difference in found}
     first, second = current(key, here), _measured(key, there)
     by_figure: dict[str, list[Key]] = {}
     for case in declared(paper(key), figures):
@@ -114,12 +115,15 @@ def store_figures(
     for figure, keys in by_figure.items():
         if all(case in folder for case in keys for folder in (first, second)):
             # cases that are not declared may load other modules
-            loaded = [*(first[case] for case in keys), *(one for case, one in second.items() if case[0] == figure)]
+            of_figure = {case: one for case, one in second.items() if case[0] == figure}
+            loaded = [*(first[case] for case in keys), *of_figure.values()]
             modules = sorted({name for result in loaded for name in result["modules"]})
             outcomes[figure] = {
                 "commit": commit,
                 "cases": len(keys),
-                "differing": len(differing.intersection(keys)),
+                "drawn": len((first.keys() & of_figure.keys()) - set(keys)),
+                "differing": len({difference.key for difference in found} & of_figure.keys()),
+                "outcomes": digest_of_outcomes(of_figure.values()),
                 "modules": modules,
                 "sources": digest(modules, reads(paper(key), figure)),
             }
@@ -134,6 +138,16 @@ def disagreeing(key: str, results: Path = RESULTS) -> list[str]:
         f"{check['commit']} differ from the tracked results"
         for figure, check in stored_checks(results).get(key, {}).items()
         if check["differing"]
+    ]
+
+
+def changed(key: str, results: Path = RESULTS) -> list[str]:
+    """Return a line for each figure whose tracked outcomes are not those that `check` compared."""
+    tracked = _measured(key, results)
+    return [
+        f"{figure}: the tracked results have changed since `check` compared them, at commit {check['commit']}"
+        for figure, check in stored_checks(results).get(key, {}).items()
+        if check["outcomes"] != digest_of_outcomes(one for case, one in tracked.items() if case[0] == figure)
     ]
 
 
@@ -166,7 +180,8 @@ def sentences(key: str, results: Path = RESULTS) -> str:
     for commit, figures in by_commit.items():
         differing = [f"{figure} {checks[figure]['differing']}" for figure in figures if checks[figure]["differing"]]
         outcome = f"some cases differ ({', '.join(differing)})" if differing else "all losses and counts agree"
-        again = ", ".join(f"{figure} {checks[figure]['cases']} of {cases[figure]}" for figure in figures)
+        counted = {figure: checks[figure]["cases"] + checks[figure]["drawn"] for figure in figures}
+        again = ", ".join(f"{figure} {n} of {cases[figure]}" for figure, n in counted.items())
         lines.append(f"- Measured again with the code of commit {commit}: {outcome}. Cases: {again}")
     return "\n".join(lines)
 

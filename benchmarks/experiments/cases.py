@@ -58,6 +58,8 @@ OPTIMUM = "OA"
 """Name of the curve of the least loss, with which others are compared. The null publication does not replace it."""
 LOST = ("ncp", "loss", "diversity")
 """Prefixes of losses that are 1 if a publication contains no information."""
+ERRORS = ("are", "ul")
+"""Prefixes of query errors and utility losses. Without information, they are the same in all curves and positions."""
 SUPPRESSED = "suppressed"
 """Prefix of the shares of suppressed items, which are 0 if each item is published as the root."""
 
@@ -87,11 +89,12 @@ class Results:
     def without_information(self, share: float = 1.0) -> "Results":
         """Return the results of the null publication, in which each value is the root of its hierarchy.
 
-        Its NCP and its share of lost tuples are 1. Its query errors are measured by the curves of the null publication,
-        or by quantities whose names begin with `NULL`. It violates every utility constraint: the groups of a policy
-        divide the items, so only a single group allows the root. It suppresses nothing. Losses, errors and violations
-        are multiplied by `share`, and the rest of `share` is suppressed. With a smaller share, the results show which
-        claims depend on these quantities.
+        Its NCP and its share of lost tuples are 1. Its query errors and utility losses are measured by the curves of
+        the null publication, or by quantities whose names begin with `NULL`. If they are not measured, they are 1, so
+        they do not differ. It violates every utility constraint: the groups of a policy divide the items, so only a
+        single group allows the root. It suppresses nothing. Losses, errors and violations are multiplied by `share`,
+        and the rest of `share` is suppressed. With a smaller share, the results show which claims depend on these
+        quantities.
         """
         own = {series.removeprefix(NULL): one for (series, _), one in self.measured.items() if series.startswith(NULL)}
         replaced = {}
@@ -100,7 +103,7 @@ class Results:
                 replaced[series, x] = dict(one)
                 continue
             function = series.partition(", ")[2]
-            null: dict[str, Any] = {name: 1.0 for name in one if name.startswith(LOST)}
+            null: dict[str, Any] = {name: 1.0 for name in one if name.startswith((*LOST, *ERRORS))}
             if (groups := one.get("utility_groups")) is not None:
                 null["utility_violated"] = groups if groups > 1 else 0
             null |= own.get(f", {function}" if function else "", {})

@@ -111,7 +111,7 @@ def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
     enforced = sum(totals(judged)["enforced"].values())
     claims = [one for of_paper in judged.values() for one in of_paper]
     against_work = by_work(claims, *criteria.AGAINST)
-    limited = sum(one.verdict in criteria.AGAINST and bool(own_limits(one.claim)) for one in claims)
+    limited = Counter(one.verdict for one in claims if own_limits(one.claim) and one.of)
     mixed = [one for one in claims if (one.claim.kind, one.verdict) == ("paper", criteria.MIXED)]
     similar = [one for one in claims if one.claim.text.endswith(criteria.SIMILAR)]
     tied = sum(hold == against for hold, against, _ in (one.comparisons or (0, 0, 0) for one in mixed))
@@ -134,9 +134,10 @@ be a reason, too.
 
 * {by_verdict[criteria.CONTRADICTED]} are contradicted: no repetition meets them. {substitute[criteria.CONTRADICTED]} of
   these are measured on substitute data, which can be the reason. {by_verdict[criteria.FAILS_IN_WORDS]} fail. For
-  {against_work} of these claims, the paper speaks of time or cost, and we judge counted work. The criterion of
-  {limited} of these claims contains a limit that is ours and not the paper's, such as "at most twice". The verdict
-  shows it.
+  {against_work} of these claims, the paper speaks of time or cost, and we judge counted work.
+* {sum(limited.values())} claims with any outcome have a criterion with a limit that is ours and not the paper's, such
+  as "at most twice". The outcome shows it. {sum(limited[word] for word in criteria.AGAINST)} of these are contradicted
+  or fail, and {limited[criteria.HOLDS_IN_WORDS]} hold.
 * {by_verdict[criteria.MIXED]} are mixed: orderings of several comparisons that are not met as a whole. For
   {len(mixed) - tied} of these, more comparisons hold than are reversed, and for {tied} as many, each in most
   repetitions. {on_substitutes(claims, criteria.MIXED)} are measured on substitute data. The numbers are at each
@@ -144,7 +145,8 @@ be a reason, too.
 * {len(similar)} claims are about Tum-bound, of which a paper only says that its results are "similar". We derive them:
   {", ".join(f"{verdict} {n}" for verdict, n in Counter(in_short(one.verdict) for one in similar).items())}.
 * {by_verdict[depends]} depend on a condition such as the data set or the order of the leaves, of which
-  {never_met(claims, criteria.DEPENDS)} are never met as stated.
+  {never_met(claims, criteria.DEPENDS)} are met as stated in no repetition: only some of their parts, or a named
+  choice, meet them.
 * {by_verdict[criteria.NO_ORDER]} are orderings without a consistent order, and {by_verdict[criteria.EQUAL]} are
   orderings of equal results. {never_met(claims, *UNDECIDED)} of these are never met, but no comparison is reversed in
   most repetitions. {by_verdict[criteria.UNSETTLED]} are unsettled.
@@ -365,10 +367,10 @@ def measured_at(key: str) -> str:
     again = sorted({check["commit"] for check in checks})
     differing = sum(check["differing"] for check in checks)
     agreeing = f"{differing} differ" if differing else "all losses and counts agree"
-    cases = sum(check["cases"] for check in checks)
+    cases, drawn = (sum(check[name] for check in checks) for name in ("cases", "drawn"))
     return (
-        f"We measured the results at commit {', '.join(commits)}, and {cases} of {len(results):,} cases again with the "
-        f"code of commit {', '.join(again)}: {agreeing}."
+        f"We measured the results at commit {', '.join(commits)}, and {cases + drawn} of {len(results):,} cases again "
+        f"({drawn} drawn at random) with the code of commit {', '.join(again)}: {agreeing}."
     )
 
 

@@ -111,7 +111,7 @@ class Judged:
     @property
     def sentence(self) -> str:
         """The verdict, with the largest difference if there is no order, the numbers of comparisons if some are
-        reversed, our limits if the claim is contradicted or fails, and other verdicts of other readings.
+        reversed, our limits, and other verdicts of other readings.
         """
         others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
         undecided = self.verdict in (criteria.EQUAL, criteria.NO_ORDER)
@@ -120,7 +120,7 @@ class Judged:
         if self.comparisons and self.verdict in criteria.NOT_MET:
             hold, against, of = self.comparisons
             counted = [f"{hold} of {of} comparisons hold, {against} reversed"]
-        limits = own_limits(self.claim) if self.verdict in criteria.AGAINST else []
+        limits = own_limits(self.claim) if self.of else []
         limited = [f"our limit: {', '.join(limits)}"] if limits else []
         notes = "; ".join([*differ, *counted, *limited, *others])
         return self.verdict + (f" ({notes})" if notes else "")
@@ -279,7 +279,7 @@ def judge_claim(
     try:
         findings = {level: Finding(*claim.check(results.levels[level])) for level in levels}
         medians = Finding(*claim.check(results.median(drawn))) if drawn else Finding(False, "")
-        null = _without_information(claim, results.median(drawn)) if drawn and claim.kind == "paper" else None
+        null = _without_information(claim, results.median(drawn), medians) if drawn else None
     except KeyError as missing:
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, f"a case lacks {missing}")
     if len(drawn) < wanted:
@@ -291,12 +291,12 @@ def judge_claim(
         if drawn and claim.factor:
             so_far += f"; met in {met}: {medians.shown}"
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, so_far)
-    meets = None if null is None else bool(null.held or any(null.parts.values()))
-    if null and meets and not claim.high:
-        reason = f"a publication without information also meets the criterion: {null.shown}"
-        return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, reason, null=meets)
     named = {level: findings[level] for level in singles if level in findings}
     judged = _judged(claim, [findings[level] for level in drawn], named, reading)
+    meets = None if null is None else bool(null.held or any(null.parts.values()))
+    if null and meets and not claim.high and judged.verdict not in criteria.AGAINST:
+        reason = f"a publication without information also meets the criterion: {null.shown}"
+        return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, reason, null=meets)
     few = {
         part: number
         for part in judged.parts
@@ -312,10 +312,12 @@ def judge_claim(
     return replace(judged, key=figure.key, figure=figure.label, measured=told, null=meets, errors=extent)
 
 
-def _without_information(claim: Claim, results: Results) -> Finding | None:
-    """Return the outcome of the null publication. None if the claim is not about losses: it ignores their size."""
-    null, half = (Finding(*claim.check(results.without_information(share))) for share in (1.0, 0.5) if claim.check)
-    return null if null.shown != half.shown else None
+def _without_information(claim: Claim, results: Results, found: Finding) -> Finding | None:
+    """Return the outcome of the null publication. None if the claim is not a paper's about losses: it ignores them."""
+    if claim.check is None or claim.kind != "paper":
+        return None
+    null, half = (Finding(*claim.check(results.without_information(share))) for share in (1.0, 0.5))
+    return null if len({null.shown, half.shown, found.shown}) > 1 else None
 
 
 def _judged(claim: Claim, draws: Sequence[Finding], singles: Mapping[str, Finding], reading: Collection[str]) -> Judged:

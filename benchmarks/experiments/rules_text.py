@@ -48,9 +48,10 @@ in most repetitions. A sentence about all cases, such as all k, cannot be mixed 
   data, without a verdict. An ordering is judged on substitute data. The column "data" shows which claims these are.
 * **Utility.** Each claim of a paper about the size of losses or errors, or about violated constraints, is also judged
   on a publication without information, in which each value is the root of its hierarchy. If it meets the criterion,
-  the claim gets no verdict, unless the claim says that a loss is high or that constraints are violated. If a paper says
-  that data remain useful, the error must be at most half of the error without information, and half of the error of
-  always answering 0.
+  the claim gets no verdict, unless it is contradicted or fails, or says that a loss is high or that constraints are
+  violated. If the errors without information were not measured, we take them as equal in all curves and at all
+  positions. If a paper says that data remain useful, the error must be at most half of the error without information,
+  and half of the error of always answering 0.
 * **Parts.** If a paper states a claim for several data sets, each data set is a part, and has its own verdict. If a
   paper does not state a choice and its words fix none, such as the number of itemsets, each choice is a part, too.
 * A **named choice** is a choice that a person might make, such as the numeric order of the leaves.
@@ -62,6 +63,9 @@ repeat the experiments."""
 
 
 _CHANGED = (
+    (25, "Loukides et al.", "claims that a loss or an error hardly changes",
+     "not testable, because a publication without information meets them. Before, one was unsettled, and one depended "
+     "on the leaf order"),
     (24, "Loukides et al., Terrovitis et al.", "contradicted parts that a named order of the leaves meets",
      "depends on the leaf order. Before, only if a named order met all parts"),
     (24, "Poulis et al.", "TM_R creates the largest clusters, Fig. 4h",
@@ -170,6 +174,6 @@ number of claims that hold under the reading of each paper fell from 53 to 44 in
 35 in version 18. Version 19 concerns only our claims about hierarchies: "no worse" allowed 1.1 times the error before.
 The counted work of Poulis et al., Fig. 7c to 7f, contained the search for delta in some cases. Measured again without
 it under version 19, three claims held in addition. In version 20 the number fell from 38 to 29. Since version 21 it is
-{{here}}: versions 22 to 24 change no claim that holds.
+{{here}}: versions 22 to 25 change no claim that holds.
 
 {rows(("version", "paper", "claims", "change"), ((str(version), *row) for version, *row in _CHANGED))}"""

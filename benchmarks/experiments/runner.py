@@ -17,6 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from pathlib import Path
+from random import Random
 from threading import Lock
 from typing import Any
 
@@ -33,6 +34,10 @@ CHANGED = "+changes"
 """Suffix of the commit if measuring code has uncommitted changes."""
 REPEATED = "repeated.json"
 """File with the outcomes of measuring cases again."""
+DRAWN = 5
+"""Number of cases of each figure that `check` draws."""
+LONGEST = 60.0
+"""Seconds of the longest case that `check` draws."""
 SIDE_BY_SIDE = 2
 """Number of processes that run cases without claims about costs."""
 _WRITE_EVERY = 15.0
@@ -78,6 +83,26 @@ def declared(chosen: Paper, figures: Sequence[str] = ()) -> list[Case]:
     """
     cases = [case for case in chosen.quick_cases() if not figures or case.figure in figures]
     return [case for case in cases if chosen.study or not case.cost]
+
+
+def drawn(chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path = RESULTS) -> list[Case]:
+    """Draw `DRAWN` cases of each figure at random, which `check` measures again beside the declared cases.
+
+    Cases are drawn from those with a tracked result, except declared cases, cases whose cost is claimed, and cases that
+    took longer than `LONGEST`. `seed` is the commit of the code, so nobody chooses the cases.
+    """
+    tracked, known = results_of(chosen, results), {case.key for case in declared(chosen)}
+    by_figure: dict[str, list[Case]] = {}
+    for case in chosen.cases:
+        result = tracked.get(case.key, {})
+        short = "measured" in result and result.get("seconds_of_case", 0.0) <= LONGEST
+        if short and not case.cost and case.key not in known and (not figures or case.figure in figures):
+            by_figure.setdefault(case.figure, []).append(case)
+    found = []
+    for figure, cases in by_figure.items():
+        generator = Random(f"{seed} {figure}")
+        found += generator.sample(cases, min(DRAWN, len(cases)))
+    return found
 
 
 def stored_checks(results: Path = RESULTS) -> dict[str, Any]:
@@ -204,9 +229,10 @@ def plan(
     quick: bool = False,
     untimed: bool = False,
     again: bool = False,
+    only: Sequence[Case] | None = None,
     results: Path = RESULTS,
 ) -> Plan:
-    """Return the cases without a fresh result, or all cases if `again`.
+    """Return the cases without a fresh result, or all cases if `again`. `only` are the cases in question, if given.
 
     Raises
     ------
@@ -217,10 +243,12 @@ def plan(
         known = ", ".join(figure.key for figure in chosen.figures)
         msg = f"figure of {chosen.key} must be one of {known}, got {min(unknown)!r}"
         raise ValueError(msg)
-    wanted = [
-        case for case in (chosen.quick_cases() if quick else chosen.cases) if not figures or case.figure in figures
-    ]
-    wanted = [case for case in wanted if not (untimed and case.cost)]
+    of_paper = chosen.quick_cases() if quick else chosen.cases
+    wanted = (
+        [case for case in of_paper if (not figures or case.figure in figures) and not (untimed and case.cost)]
+        if only is None
+        else only
+    )
     can_run, missing = runnable(chosen, wanted)
     existing = results_of(chosen, results)
     agreeing = confirmed(chosen, results)
@@ -271,10 +299,13 @@ def run(
     quick: bool = False,
     untimed: bool = False,
     again: bool = False,
+    only: Sequence[Case] | None = None,
     timeout: float = 600.0,
     results: Path = RESULTS,
 ) -> tuple[int, int]:
     """Run the cases without a fresh result, or all cases if `again`. Return the numbers of cases and of failures.
+
+    `only` are the cases in question, if given.
 
     If a case fails or exceeds the time limit, its result contains the error, and the next run repeats the case. Cases
     with equal parameters are measured once.
@@ -285,7 +316,7 @@ def run(
         If the paper or a figure is unknown.
     """
     chosen = paper(key)
-    planned = plan(chosen, figures=figures, quick=quick, untimed=untimed, again=again, results=results)
+    planned = plan(chosen, figures=figures, quick=quick, untimed=untimed, again=again, only=only, results=results)
     if planned.without_data:
         names = ", ".join(planned.without_data)
         sys.stderr.write(f"{key}: {planned.cases_without_data} case(s) skipped: no data {names}\n")

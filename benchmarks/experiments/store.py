@@ -98,6 +98,12 @@ def unpacked(described: Mapping[str, Any]) -> dict[str, list[str]]:
     return {name: [names[int(i)] for i in numbers.split()] for name, numbers in described["lists"].items()}
 
 
+def digest_of_outcomes(results: Iterable[Result]) -> str:
+    """Return a digest of parameters and outcomes, which does not depend on costs."""
+    lines = (_line(_case(result)) for result in sorted(results, key=_place))
+    return sha256("".join(lines).encode()).hexdigest()[:16]
+
+
 def _case(result: Result) -> dict[str, Any]:
     line = {name: result[name] for name in _KEY} | {"parameters": _sorted(result["parameters"])}
     if "error" in result:

@@ -24,17 +24,31 @@ def sentence_of(claim: Claim) -> str:
     return re.sub(r" \([^()]*\)$", "", claim.text)
 
 
-_LIMIT = re.compile(r"\b(?:at (?:most|least)|(?:less|more) than) (?:half\b|twice\b|\d[\d.]*\d?(?:%| times)?)")
+_NUMBER = r"\d+(?:\.\d+)?"
+_SIZE = rf"(?:a factor of )?(?:(?:half|twice|doubles?|two)\b|{_NUMBER}%?)(?: times)?"
+_LIMIT = re.compile(
+    rf"\b(?:at (?:most|least) {_SIZE}|(?:less|more) than {_SIZE}|below {_NUMBER}%|within a factor of {_NUMBER}"
+    rf"|between {_NUMBER}%? and {_NUMBER}%?|{_NUMBER} to {_NUMBER} times)"
+)
 
 
 def own_limits(claim: Claim) -> list[str]:
-    """Return the numeric limits in the criterion of a paper's claim that the paper does not print.
+    """Return the numeric limits in the criterion of a paper's claim that the claim does not state or print.
+
+    A number and its percentage are the same.
 
     >>> own_limits(Claim("it grows slightly", "it rises, and is at most twice as high, for at least one k", None))
     ['at most twice']
+    >>> own_limits(Claim("it is 7", "it is between 3.5 and 14", None, printed="7"))
+    ['between 3.5 and 14']
+    >>> own_limits(Claim("it is low", "NCP is at most 0.1", None, printed="below 10 %"))
+    []
     """
     found = dict.fromkeys(_LIMIT.findall(claim.criterion)) if claim.kind == "paper" else {}
-    return [limit for limit in found if limit.split()[2] not in claim.printed.split()]
+    stated = re.findall(rf"(?<![a-z]=)\b{_NUMBER}|{_NUMBER}(?=%)", f"{claim.text} {claim.printed}")
+    printed = {round(float(number) / of, 9) for number in stated for of in (1, 100)}
+    in_limit = {limit: [round(float(number), 9) for number in re.findall(_NUMBER, limit)] for limit in found}
+    return [limit for limit, numbers in in_limit.items() if not numbers or not printed.issuperset(numbers)]
 
 
 def is_about_all(claim: Claim) -> bool:

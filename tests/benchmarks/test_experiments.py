@@ -8,12 +8,14 @@ import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from benchmarks.experiments import __main__ as command_line
 from benchmarks.experiments import (
     agreement,
+    cases,
     claim_counts,
     criteria,
     findings,
@@ -29,7 +31,7 @@ from benchmarks.experiments import (
     store,
     verdicts,
 )
-from benchmarks.experiments.cases import Case, Figure, Paper
+from benchmarks.experiments.cases import Case, Figure, Paper, Results
 from benchmarks.experiments.checks import exponent, grows_linearly, rise, rises, spread
 from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 from benchmarks.experiments.workers import measured_or_error
@@ -221,10 +223,11 @@ def test_all_checks_include_the_declared_cases_of_our_own_studies():
 
 
 def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_path, monkeypatch, capsys):
-    check = {"cases": 24, "commit": "c1", "differing": 20, "modules": "", "sources": ""}
+    check = {"cases": 24, "commit": "c1", "differing": 20, "drawn": 1, "modules": "", "outcomes": "", "sources": ""}
     (tmp_path / runner.REPEATED).write_text(json.dumps({"checks": {"rt_frontier": {"vermont2013": check}}, **NO_LISTS}))
     monkeypatch.setattr(agreement.disagreeing, "__defaults__", (tmp_path,))
     monkeypatch.setattr(agreement, "without_outcome", lambda key: [])
+    monkeypatch.setattr(agreement, "changed", lambda key: [])
     line = "vermont2013: 20 of 24 cases measured again with the code of commit c1 differ from the tracked results"
     assert results_page.claims_table("rt_frontier", tmp_path).startswith(line)
     assert results_page.overview(tmp_path).endswith(f"\n* `rt_frontier`, {line}.")
@@ -238,6 +241,19 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
 def test_stored_results_are_those_of_the_code_that_measured_them_again(key):
     assert agreement.disagreeing(key) == []
     assert agreement.without_outcome(key) == []
+    assert agreement.changed(key) == []
+
+
+@pytest.mark.parametrize("key", runner.papers(studies=False))
+def test_other_cases_of_each_figure_are_drawn_by_the_commit(key):
+    chosen = runner.paper(key)
+    known = {case.key for case in runner.declared(chosen)}
+    first, second = (runner.drawn(chosen, seed) for seed in ("c1", "c2"))
+    assert first == runner.drawn(chosen, "c1") != second
+    assert not known.intersection(case.key for case in first + second)
+    assert not any(case.cost for case in first)
+    figures = [case.figure for case in first]
+    assert set(figures) > set() and all(figures.count(figure) <= runner.DRAWN for figure in figures)
 
 
 @pytest.mark.long
@@ -314,7 +330,10 @@ def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place)
     ) in page
     changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
     store.save(results / "made.up", [changed], {case.key for case in runner.paper("made.up").cases})
+    line = "squares: the tracked results have changed since `check` compared them, at commit c2"
+    assert agreement.changed("made.up", results) == [line]
     agreement.store_figures("made.up", "c2", again, ("squares",), there=results)
+    assert agreement.changed("made.up", results) == []
     page = render.render("made.up", results).read_text()
     assert "with the code of commit c2: some cases differ (squares 1). Cases: squares 3 of 3\n" in page
 
@@ -614,9 +633,36 @@ def test_no_verdict_holds_in_both_directions_or_without_information(judged):
         assert f"| {name} | {n} |\n" in findings.PAGE.read_text(encoding="utf-8")
 
 
+class Read(dict):
+    """Measured quantities, with the names of those that were read."""
+
+    names: ClassVar[set[str]] = set()
+
+    def __getitem__(self, name):
+        self.names.add(name)
+        return super().__getitem__(name)
+
+
+@pytest.mark.long
+def test_each_claim_that_reads_losses_or_errors_is_judged_without_information(judged):
+    about = cases.LOST, cases.ERRORS, (cases.SUPPRESSED, "utility_violated")
+    for key in runner.papers(studies=False):
+        chosen = runner.paper(key)
+        figures = {
+            figure.key: judging.results_of_figure(figure, runner.results_of(chosen)) for figure in chosen.figures
+        }
+        for one in judged[key]:
+            if (one.claim.kind, one.null) == ("paper", None) and one.of:
+                drawn = figures[one.key].median(one.claim.factor.draws if one.claim.factor else [""])
+                Read.names.clear()
+                one.claim.check(Results({point: Read(found) for point, found in drawn.measured.items()}))
+                assert Read.names, one.claim.text
+                assert not [name for name in Read.names if name.startswith(sum(about, ()))], one.claim.text
+
+
 @pytest.mark.parametrize("key", runner.papers(studies=False))
 def test_the_cases_measured_again_have_a_denominator(key):
-    n = sum(check["cases"] for check in runner.stored_checks()[key].values())
+    n = sum(check["cases"] + check["drawn"] for check in runner.stored_checks()[key].values())
     assert f" and {n} of {len(runner.results_of(runner.paper(key))):,} cases again " in findings.measured_at(key)
 
 

@@ -377,7 +377,22 @@ def test_results_without_information_have_the_measured_errors_of_the_null_public
                 ("RM_R, COAT", 1): {"are": 0.3}}  # fmt: skip
     null = Results(measured).without_information()
     assert null.measured["RM_R, AA", 1] == {"are": 0.8, "ncp": 1.0, "null_own": 0.9, "own": 0.9}
-    assert null.measured["RM_R, COAT", 1] == {"are": 0.3}, "the null publication of COAT is not measured"
+    assert null.measured["RM_R, COAT", 1] == {"are": 1.0}, "the null publication of COAT is not measured"
+
+
+def test_a_claim_that_an_error_hardly_changes_has_no_verdict_unless_it_is_contradicted():
+    def flat(results):
+        values = results.values("AA", "are")
+        return Finding(max(values) <= 2 * min(values), f"{values}")
+
+    def verdict(last):
+        cases = [Case("f", "AA", x, {"level": level}, level) for level in SAMPLES.draws for x in (1, 2)]
+        paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases, [Claim("flat", "", flat, SAMPLES)])], dict)
+        (judgement,) = judge(paper, {case.key: {"measured": {"are": {1: 0.2, 2: last}[case.x]}} for case in cases})
+        return judgement.verdict, judgement.null
+
+    assert verdict(0.3) == ("not testable here", True), "without information, the error does not change either"
+    assert verdict(0.5) == ("contradicted", True)
 
 
 def test_the_null_publication_suppresses_nothing():
