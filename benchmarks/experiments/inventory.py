@@ -48,7 +48,8 @@ check a paper. They list each panel.
 | printed | numbers from the text and tables of the paper. The plots of the papers contain no numbers |
 | records | number of records used, for each data set. The page of the paper states why a figure uses a part |
 | reproduced: paper's setting | measured on the data of the paper, with all parameters that the paper states. The \
-verdicts say whether the results agree |
+verdicts say whether the results agree. A choice that no paper states, such as the order of the leaves, is drawn 20 \
+times or more, and is no difference |
 | reproduced: with differences | measured on other data or with other parameters. The differences are listed |
 | verdicts | the paper's claims about the panel, with their verdicts |
 

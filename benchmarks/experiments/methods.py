@@ -51,11 +51,11 @@ class Missing:
     reason: str
 
 
-_VLDB, _, _COAT, _RT, _SAFE = tuple(PAPERS)[:5]
+_VLDB, _LIU, _COAT, _RT, _SAFE = tuple(PAPERS)[:5]
 _LGR = "Kim, 2023 and 2024"
 _CHUNKS = "Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 2012"
 _TRANSACTION = "anonset.algorithms.transaction"
-_CUTS, _SETS = f"{_TRANSACTION}.cuts", f"{_TRANSACTION}.item_sets"
+_CUTS, _SETS, _SUPPRESSION = (f"{_TRANSACTION}.{name}" for name in ("cuts", "item_sets", "suppression"))
 _FRAMEWORKS, _TESTS = "anonset.algorithms.rt", "tests/algorithms"
 _MERGES = f"{_TESTS}/test_rt_twins.py::test_framework_equals_its_twin"
 _DECISIONS = f"{_TESTS}/test_against_twins.py::test_every_algorithm_makes_the_decisions_of_its_twin"
@@ -65,6 +65,10 @@ PARTS = (
     Part(_VLDB, "Algorithm 2, OA", f"{_CUTS}.optimal:Optimal", _DECISIONS),
     Part(_VLDB, "Algorithm 3, DA", f"{_CUTS}.direct:Direct", _DECISIONS),
     Part(_VLDB, "Algorithm 4, AA", f"{_CUTS}.apriori:Apriori", _DECISIONS),
+    Part(_LIU, "HgHs, the search of cuts and of suppressed nodes (section 3)",
+         f"{_SUPPRESSION}.hghs:HgHs", f"{_TESTS}/test_suppression.py::test_hghs_equals_its_twin"),
+    Part(_LIU, "mHgHs, the search in m rounds (section 4)", f"{_SUPPRESSION}.mhghs:MHgHs",
+         f"{_TESTS}/test_suppression.py::test_mhghs_equals_its_twin"),
     Part(_COAT, "Algorithms 1 to 3, COAT, Generalize and Suppress", f"{_SETS}.coat:Coat",
          f"{_TESTS}/test_set_based_examples.py::test_coat_reproduces_example_4_1"),
     Part(_COAT, "Algorithm 4, Pgen", f"{_SETS}.pgen:generate_constraints",

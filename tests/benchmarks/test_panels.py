@@ -9,11 +9,13 @@ import pytest
 from benchmarks.experiments import inventory, methods, runner, sources
 from benchmarks.experiments.cases import OF_PAPERS, Figure
 from benchmarks.experiments.panels import NOT_JUDGED, PANELS, counted, of_figure, of_paper
+from benchmarks.experiments.poulis2013.query_errors import QUERIES
 from benchmarks.experiments.render import records_used, superscripts
 from benchmarks.experiments.workers import ROOT
 
 from anonset_datasets.cards import CARDS
 from anonset_datasets.catalogue import VARIABLE
+from anonset_datasets.entries import ENTRIES
 
 FIGURES = {"terrovitis2008": 13, "loukides2010": 18, "liu2010": 4, "poulis2013": 24, "albouna2013": 4}
 """Number of panels of each paper's figures."""
@@ -122,6 +124,24 @@ def test_panels_state_the_positions_that_are_missing():
     assert len(without) == 2
     assert "two main findings are not measured there" in stated["Fig. 3d"]
     assert all(text in stated["Fig. 3d"] for text in without)
+
+
+def test_panels_state_where_their_data_differ_from_the_printed_characteristics():
+    average = ENTRIES["bms_webview2"].avg_length
+    said = f"BMS-WebView-2 has {average} items per record on average, and 5.0 in the paper"
+    count = 0
+    for paper in FIGURES:
+        for panel in of_paper(paper):
+            cases = figures(paper)[panel.figure].cases if panel.figure else ()
+            read = {name for case in cases for name in runner.paper(paper).reads(case.parameters)}
+            if read == {"bms_webview2"} or "BMS-WebView-2" in panel.shows:
+                count += 1
+                assert said in panel.differences
+                assert panel.status == "with differences"
+    assert count >= 15
+    queries = [panel for panel in of_paper("poulis2013") if "relative error" in panel.shows]
+    assert len(queries) == 12, [panel.label for panel in queries]
+    assert all(f"{QUERIES:,} queries" in panel.differences for panel in queries)
 
 
 @pytest.mark.long
