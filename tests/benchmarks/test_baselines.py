@@ -1,5 +1,6 @@
 """The study of baselines: mined patterns, classifiers, privacy budgets, generators and tables, by small examples."""
 
+from itertools import combinations
 from math import inf, log, sqrt
 from statistics import mean
 
@@ -179,7 +180,7 @@ def test_mst_spends_its_budget_in_thirds(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(generators, "gaussian", gaussian)
     monkeypatch.setattr(generators, "spanning_tree", spanning_tree)
     column = SetColumn.of(["ab", "abc", "c", "b"] * 500)
-    drawn = noise.matrix_of(generators.mst(column, 50.0, np.random.default_rng(1)))
+    drawn = noise.matrix_of(generators.mst(column, 50.0, np.random.default_rng(1), delta=1e-6))
     longest = generators.longest(column, inf, np.random.default_rng(1))
     assert [squared for squared, _ in spent] == [1 + longest, longest - 1]
     assert [*chosen, *(rho for _, rho in spent)] == pytest.approx([noise.zcdp_of(45.0, measurement.MST_DELTA) / 3] * 3)
@@ -483,6 +484,29 @@ def test_all_records_are_attacked_with_targets(monkeypatch: pytest.MonkeyPatch) 
     found = measurement.measure({**asked, "targets": "all"})
     assert set(found) == {"all_inferred", "control_all_inferred"}
     assert found["all_inferred"] != measurement.measure(asked)["inferred"]
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("small")
+def test_released_supports_are_attacked_as_the_supports_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without noise, and with all itemsets, the attacker infers what the original itself implies."""
+    rows = [sorted(row) for row in measurement._split("small", 1).items.rows()]
+    exact = {
+        frozenset(items): float(sum(set(items) <= set(row) for row in rows))
+        for row in rows
+        for size in (1, 2, 3)
+        for items in combinations(row, size)
+    }
+    monkeypatch.setattr(priv_basis, "priv_basis", lambda *_: exact)
+    asked = {**ASKED, "epsilon": "1"}
+    released, original = ({**asked, "way": way} for way in ("priv-basis", "original"))
+    assert measurement.measure(released)["inferred"] == measurement.measure(original)["inferred"] > 0
+    attacked = [measurement.measure({**one, "targets": "all"}) for one in (released, original)]
+    assert attacked[0] == attacked[1]
+    assert "inferred" not in measurement.measure({**released, "top": 5})
+    supports = priv_basis.ReleasedSupports({frozenset("a"): 3.0, frozenset("b"): 5.0, frozenset("ab"): -1.0})
+    assert supports.groups == [("b",), ("a",)]
+    assert [supports.count(chosen) for chosen in ((0,), (1,), (0, 1))] == [5.0, 3.0, 0.0]
 
 
 def test_a_study_without_claims_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:

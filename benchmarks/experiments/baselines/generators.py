@@ -24,7 +24,6 @@ from math import inf, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from benchmarks.experiments.baselines.measurement import MST_DELTA
 from benchmarks.experiments.baselines.noise import Bools, Counts, column_of, gaussian, laplace, matrix_of, zcdp_of
 
 from anonset.data import SetColumn
@@ -74,13 +73,15 @@ def tree(column: SetColumn, epsilon: float, random: np.random.Generator, length:
     return _of_forest(n, counts, paired, forest(n, counts[paired], pairs, DEVIATIONS * noise), column, random)
 
 
-def mst(column: SetColumn, epsilon: float, random: np.random.Generator, length: int | None = None) -> SetColumn:
+def mst(
+    column: SetColumn, epsilon: float, random: np.random.Generator, length: int | None = None, *, delta: float
+) -> SetColumn:
     """Return synthetic records of a tree that is chosen by the exponential mechanism.
 
     Items, choice and pairs spend a third of the budget each. A cut record changes at most L - 1 counts of the tree.
     """
     records = cut(column, epsilon, random, length)
-    part = zcdp_of(records.epsilon, MST_DELTA) / 3
+    part = zcdp_of(records.epsilon, delta) / 3
     exact = records.matrix.astype(np.float64)
     counts = np.concatenate([[len(exact)], exact.sum(axis=0)])
     counts += gaussian(random, sqrt(1 + records.longest), part, len(counts))

@@ -98,15 +98,21 @@ def _rounded(found: Mapping[str, float]) -> Measured:
 
 
 def _itemsets_only(split: Split, parameters: Parameters) -> dict[str, float]:
-    """Measure a release of itemsets with supports, which has no records: agreement of itemsets and rules only."""
+    """Measure a release of itemsets with supports, which has no records: itemsets, rules and, without a sweep of the
+    number of itemsets, inferred items.
+    """
     import numpy as np
-    from benchmarks.experiments.baselines.priv_basis import TOP, priv_basis
+    from benchmarks.experiments.baselines.priv_basis import TOP, ReleasedSupports, priv_basis
 
     random = np.random.default_rng(number_of(parameters["sample"]))
     found = priv_basis(split.items, float(parameters["epsilon"]), random, parameters.get("top", TOP))
+    output = Output(ReleasedSupports(found), split.items.n, None)
+    if "targets" in parameters:
+        return _inferred(split, output, TRAINED, "all_")
     least = LEAST * split.items.n
     mined = {items: support for items, support in found.items() if len(items) > 1 and support >= least}
-    return _agreements(split, mined, lambda *items: found.get(frozenset(items), 0.0))
+    agreements = _agreements(split, mined, lambda *items: found.get(frozenset(items), 0.0))
+    return agreements | ({} if "top" in parameters else _inferred(split, output, ATTEMPTS))
 
 
 def compile_kernels() -> None:
@@ -159,7 +165,7 @@ def _output(split: Split, parameters: Parameters) -> Output:
         "diff-part": diff_part,
         "independent": partial(independent, length=length),
         "tree": partial(tree, length=length),
-        "mst": partial(mst, length=length),
+        "mst": partial(mst, length=length, delta=MST_DELTA),
     }
     if way not in releases:
         return _anonymized(split, parameters)

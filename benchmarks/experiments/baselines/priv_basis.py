@@ -40,6 +40,26 @@ class Choice(NamedTuple):
     pairs: list[tuple[int, int]]
 
 
+class ReleasedSupports:
+    """Noisy supports of a release, as `anonset.measures.item_supports.Supports`. An itemset that is not released, or
+    has a negative support, counts as 0.
+    """
+
+    reading = None
+
+    def __init__(self, released: Mapping[frozenset[str], float]) -> None:
+        self._released = released
+        singles = [(next(iter(items)), support) for items, support in released.items() if len(items) == 1]
+        self.groups = [(item,) for item, _ in sorted(singles, key=lambda one: (-one[1], one[0]))]
+
+    def count(self, chosen: Sequence[int]) -> float:
+        """Return the released support of the items."""
+        return max(0.0, self._released.get(frozenset(self.groups[number][0] for number in chosen), 0.0))
+
+    def pairs(self, number: int) -> None:
+        """Return None: `count` is as fast."""
+
+
 def priv_basis(
     column: SetColumn, epsilon: float, random: np.random.Generator, top: int = TOP
 ) -> dict[frozenset[str], float]:
