@@ -27,6 +27,8 @@ STATISTICS = {
 }
 """Function of pyreadstat for each format of a statistics program."""
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", *(f".{name}" for name in STATISTICS), ".parquet")
+TEXTS = (".txt", ".text", ".tab")
+"""Suffixes of text files that may contain data, if their lines look like a table or like sets."""
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", *STATISTICS, "parquet")
 """Input formats that can be declared, independent of the file name."""
 _OTHER = "this format is not supported; save the table as CSV or Parquet"
