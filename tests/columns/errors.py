@@ -27,6 +27,8 @@ from tests.columns.tables import generate, write
 import anonset
 from anonset.errors import AnonsetError
 from anonset.jobs.findings import Findings
+from anonset.reading.roles import expanded
+from anonset.settings.job import Job
 
 SETS = ("items", "one_hot", "one_code")
 PUBLISHED = ("relational", "keep", "sensitive", *SETS)
@@ -56,6 +58,10 @@ class Measured:
     """Whether the true person is offered before all other columns."""
     shown: bool = False
     """Whether the true person is offered."""
+    items: dict[str, bool] = field(default_factory=dict)
+    """Whether the first answer about the items contains only items and all of them, and all answers together do. Empty
+    if no column is labelled as items.
+    """
     mistakes: list[Mistake] = field(default_factory=list)
 
 
@@ -77,6 +83,7 @@ def measure(layout: Layout, n_rows: int, seed: int = 1) -> Measured:
         except AnonsetError as error:
             result.mistakes.append(Mistake(layout.name, "unreadable", unit, str(error).replace(folder, "")))
             return result
+    result.items = _compared_items(layout, answered)
     result.mistakes += _wrong_roles(layout, answered)
     result.mistakes += _wrong_records(layout, header, rows, answered)
     return result
@@ -105,6 +112,23 @@ def _compare_persons(
         result.first = bool(equal) and not [key for key in before if key != "row" or true != "unknown"]
     if not result.shown:
         result.mistakes.append(Mistake(layout.name, "dangerous", layout.person, f"not offered: {result.answers}"))
+
+
+def _compared_items(layout: Layout, found: Findings) -> dict[str, bool]:
+    names, header = layout.names, [column.profile.name for column in found.columns]
+    true = {names[column.header] for column in layout.columns if column.role == "items"}
+    proposed = {column.profile.name for column in found.columns if column.role in SETS}
+    asked = [
+        {*expanded(header, [name for role in SETS for name in Job(fix.settings).names(role)])}
+        for fix in found.item_answers
+    ]
+    answers = asked or [proposed]
+    facts = {
+        "items first": bool(answers[0]) and answers[0] <= true,
+        "all items first": answers[0] == true,
+        "items shown": true <= set().union(*answers),
+    }
+    return facts if true else {}
 
 
 def _is_same(key: str, true: str, layout: Layout, rows: Sequence[Sequence[Any]]) -> bool:
@@ -184,6 +208,7 @@ def summary(measured: Sequence[Measured]) -> dict[str, Any]:
     unreadable = {mistake.layout for one in measured for mistake in one.mistakes if mistake.kind == "unreadable"}
     columns, n = sum(one.columns for one in measured if one.layout not in unreadable), len(measured)
     persons = [one for one in measured if one.person != "unknown"]
+    items = [one.items for one in measured if one.items]
     return {
         "layouts": n,
         "columns": columns,
@@ -194,6 +219,7 @@ def summary(measured: Sequence[Measured]) -> dict[str, Any]:
         "first": round(sum(one.first for one in measured) / max(1, n), 3),
         "first, if the data contain the person": round(sum(one.first for one in persons) / max(1, len(persons)), 3),
         "shown": round(sum(one.shown for one in measured) / max(1, n), 3),
+        **{key: round(sum(one[key] for one in items) / len(items), 3) for key in (items or [{}])[0]},
     }
 
 

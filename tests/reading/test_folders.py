@@ -1,10 +1,13 @@
 """Reading a folder of files never skips a file silently."""
 
+import gzip
+
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.facts import refused
 
+from anonset import inspect
 from anonset.errors import InputError
 from anonset.reading.read import read
 from anonset.reading.sources.source import source_of
@@ -104,3 +107,34 @@ def test_a_folder_of_json_names_the_way_to_one_file(tmp_path):
     (tmp_path / "2024-01-01.json").write_text('[{"user": "U1"}]')
     with refused(InputError, "jq FILE ALL.jsonl"):
         read(tmp_path, items="s")
+
+
+TABLE = "pid;code\n" + "".join(f"{n // 2};{'ABC'[n % 3]}\n" for n in range(40))
+
+
+@pytest.mark.parametrize("ending", [".txt", ".export", ".txt.gz", ".csv.gz", ".ndjson"])
+def test_a_folder_reads_what_a_file_of_its_ending_reads(tmp_path, ending):
+    text = (
+        TABLE if ending != ".ndjson" else "".join(f'{{"pid": {n // 2}, "code": "{"ABC"[n % 3]}"}}\n' for n in range(40))
+    )
+    packed = gzip.compress(text.encode()) if ending.endswith(".gz") else text.encode()
+    (tmp_path / "part").mkdir()
+    for name in (f"file{ending}", f"part/a{ending}"):
+        (tmp_path / name).write_bytes(packed)
+    of_file, of_folder = (inspect(str(tmp_path / name), unit="pid") for name in (f"file{ending}", "part"))
+    assert of_folder.records == 20
+    assert of_folder.settings == of_file.settings
+
+
+def test_json_lines_of_both_endings_are_read_together(tmp_path):
+    for name in ("a.jsonl", "b.ndjson"):
+        (tmp_path / name).write_text('{"s": ["a"]}\n')
+    assert read(tmp_path, items="s").n == 2
+
+
+def test_a_folder_without_data_names_its_files_and_the_formats(tmp_path):
+    for name in ("scan.pdf", "letter.docx", ".DS_Store"):
+        (tmp_path / name).write_bytes(b"x")
+    with refused(InputError, ".docx .pdf .csv .parquet") as error:
+        read(tmp_path, items="s")
+    assert "DS_Store" not in str(error.value)

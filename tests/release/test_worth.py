@@ -70,7 +70,9 @@ def test_a_publication_of_sensitive_items_warns(group: str, worth: bool, warned:
     made = items_of(["abcde", "a", "b"], group)
     assert (why_worthless(model, *made) == "") is worth
     if worth:
-        assert [names(line, "items") for line in nothing_left(model, *made)] == [True] * warned
+        found = nothing_left(model, *made)
+        assert [names(line, "items") for line in found] == [True] * warned
+        assert all("except sensitive items, which can be read" in line for line in found)
 
 
 def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[Table, Any]:

@@ -268,6 +268,16 @@ def _forms(
     return tuple(sorted(forms, key=lambda form: -form.share)), only
 
 
+def lost_columns(details: Sequence[ColumnDetail]) -> list[str]:
+    """Return a sentence about the columns of which recipients see only one label, if there are any.
+
+    >>> lost_columns([ColumnDetail("born", ())])
+    ['Nothing is left of born (no value is published).']
+    """
+    columns = [f"{one.name} ({one.left})" for one in details if one.fate == "lost"]
+    return [f"Nothing is left of {listed(columns, 'and')}."] if columns else []
+
+
 def column_lines(details: Sequence[ColumnDetail]) -> list[str]:
     """Return a line for the columns with the same detail: kept, coarsened or lost.
 

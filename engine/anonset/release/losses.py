@@ -184,13 +184,15 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tup
     """
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
-    unchanged = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1} - secrets
+    single = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1}
     warnings = []
-    for names in (() if unchanged else table.item_columns, tuple(column.name for column in table.relational)):
+    for names in (() if single - secrets else table.item_columns, tuple(column.name for column in table.relational)):
         side = [counts[name] for name in names if name in counts]
         if any(before > 1 for before, _ in side) and all(after <= 1 for _, after in side):
+            readable = single and names == table.item_columns
+            left = " except sensitive items, which can be read: all other" if readable else ": all"
             warnings.append(
-                f"{names_shown(names)} retains no information: all values are a single symbol or suppressed"
+                f"{names_shown(names)} retains no information{left} values are a single symbol or suppressed"
             )
     return tuple(warnings)
 

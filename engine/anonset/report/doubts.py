@@ -5,6 +5,7 @@ that leave persons unprotected.
 from collections.abc import Iterator, Mapping, Sequence
 
 from anonset.analysis.risk import BucketRisk, Risk
+from anonset.analysis.summary import lost_columns
 from anonset.columns.headers import is_known, meaning_of
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
@@ -283,8 +284,7 @@ def _rare_leaves(facts: ReportFacts) -> Iterator[str]:
 
 def _lost(facts: ReportFacts) -> Iterator[str]:
     """Yield the columns of which recipients see only one label, the records and the items that they do not see."""
-    if columns := [f"{one.name} ({one.left})" for one in facts.details if one.fate == "lost"]:
-        yield f"Nothing is left of {listed(columns, 'and')}."
+    yield from lost_columns(facts.details)
     if empty := empty_records(facts):
         yield f"{empty}."
     if gone := facts.vanished:

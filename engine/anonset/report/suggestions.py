@@ -25,7 +25,7 @@ from anonset.spelling import counted, listed
 
 _FACTS = (
     *("algorithm", "settings", "outcome", "shares", "levels", "measures", "seconds", "sampled", "note", "countable"),
-    *("nodes", "beside", "usefulness", "ranges_kept", "commonest", "coarsened"),
+    *("nodes", "beside", "usefulness", "ranges_kept", "commonest", "coarsened", "lost"),
 )
 """Attributes of `Candidate` that the JSON data contain."""
 _NOTE = 200

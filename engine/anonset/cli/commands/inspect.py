@@ -197,8 +197,14 @@ def _linked(findings: "LinkedFindings", flags: Job, *, out: str | None, json: bo
             notes.append(
                 f"If each {unit} is a person: {as_typed('inspect', source, {**flags, 'unit': unit})} -o {other}"
             )
-    with_next = findings.can_run and error is None
-    return Output(findings.to_dict, lambda: linked_account(findings), lambda: notes if with_next else [], error=error)
+    if not findings.can_run:
+        places = [path for name in findings.left_out for path in (Path(source, name), Path(name))]
+        files = [*dict.fromkeys(str(path) for path in places if path.is_file())] or [
+            one.input for one in findings.tables
+        ]
+        commands = [as_typed("inspect", file) for file in files] or [as_typed("inspect", source, {"unit": "COLUMN"})]
+        notes = [f"Next: inspect the files that are left out or have no items one by one: {'; '.join(commands)}"]
+    return Output(findings.to_dict, lambda: linked_account(findings), lambda: [] if error else notes, error=error)
 
 
 def _task(asked: "Iterable[Findings | UnitOption | TableFindings]", otherwise: str, *, asks_unit: bool) -> str:

@@ -23,7 +23,7 @@ from anonset.jobs.proposals.proposed_reading import column_names, columns_of, wi
 from anonset.jobs.proposals.shared_keys import KeyColumn, header_with_table
 from anonset.lazy_arrow import pa
 from anonset.reading.persons.id_hashes import hash_ids
-from anonset.reading.sources.files import FORMATS
+from anonset.reading.sources.files import FORMATS, TEXTS
 from anonset.settings.job import Job
 from anonset.spelling import counted
 
@@ -81,29 +81,30 @@ def tables_in_folder(folder: Path, options: Job) -> tuple[dict[str, str], dict[s
     if any(path.is_dir() and "=" in path.name for path in entries.values()):
         return None
     places = {file: str(path) for file, path in entries.items()}
-    columns, others = read_each(places, lambda file, _: _columns_in(entries[file], options))
+    known = FORMATS if any(_stem(path, FORMATS) for path in entries.values()) else TEXTS
+    columns, others = read_each(places, lambda file, _: _columns_in(entries[file], options, known))
     tables = dict[str, str]()
     for file in columns:
-        name = _stem(entries[file]).replace(".", "_")
+        name = _stem(entries[file], known).replace(".", "_")
         tables[name if name not in tables else file.replace(".", "_")] = places[file]
     return (tables, others) if len({*columns.values()}) > 1 else None
 
 
-def _columns_in(path: Path, options: Job) -> frozenset[str]:
+def _columns_in(path: Path, options: Job, known: tuple[str, ...]) -> frozenset[str]:
     """Return the column names of a table. Raise InputError if the path is no table."""
-    if not _stem(path):
+    if not _stem(path, known):
         raise InputError("not a table")
     if not path.is_dir() and not path.stat().st_size:
         raise InputError("empty")
     return frozenset(with_recognised_options(str(path), options, column_names)[0])
 
 
-def _stem(path: Path) -> str:
-    """Return the name of a folder or file without the endings of formats. Empty if the format is no table."""
+def _stem(path: Path, known: tuple[str, ...]) -> str:
+    """Return the name of a folder or file without the endings of formats. Empty if the ending is not `known`."""
     if path.is_dir():
         return path.name
     file = path.name.lower().removesuffix(".gz").removesuffix(".zst")
-    return path.name[: len(file)].rpartition(".")[0] if file.endswith(FORMATS) else ""
+    return path.name[: len(file)].rpartition(".")[0] if file.endswith(known) else ""
 
 
 def evidence_of(name: str, place: str, options: Job, hash_key: UInt64) -> TableEvidence:

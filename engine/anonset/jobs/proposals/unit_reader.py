@@ -152,8 +152,11 @@ class UnitReader(RedactedRepr):
         return rejected
 
     def _are_shared_keys(self, name: str) -> bool:
-        """Return True if many persons share each key of a column, whose header names no ids."""
-        return self.profiles[name].keys and not is_identifier(name) and bool(self.person) and self._recurs(name)
+        """Return True if many persons share each key of a column, whose header names no ids. False for the name of a
+        set that several columns form.
+        """
+        profile, is_id = self.profiles.get(name), is_identifier(name)
+        return profile is not None and profile.keys and not is_id and bool(self.person) and self._recurs(name)
 
     def _reason_to_reject(self, column: Column, table: Table) -> str:
         """Return the reason why a run would reject a quasi-identifier without a hierarchy. Empty if there is none."""

@@ -62,6 +62,8 @@ class Candidate(RedactedRepr):
     """
     columns: tuple[str, ...] = field(default=(), repr=False)
     """Lines about the detail of columns (`column_lines`)."""
+    lost: tuple[str, ...] = field(default=(), repr=False)
+    """Sentences about columns and sets of items of which nothing is left."""
     nodes: bool = False
     """Whether published symbols are nodes of the item hierarchy that the user gives."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)

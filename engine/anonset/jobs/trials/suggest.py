@@ -11,7 +11,7 @@ from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.analysis.base import analysis_of
-from anonset.analysis.summary import ItemDetail, column_lines
+from anonset.analysis.summary import ItemDetail, column_lines, lost_columns
 from anonset.data import Hierarchy, Table
 from anonset.data.hierarchies.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.progress import Progress
@@ -374,8 +374,9 @@ class _CandidateTrial:
             measures["rare_in_clusters"] = rare_in_clusters(table.transactions, recoding.cluster, k)
         points, kind_analysis = shown_frontier(unverified.result.trace), analysis_of(unverified.publication)
         details = [one for one in kind_analysis.details(table) if one.fate == "lost" or not isinstance(one, ItemDetail)]
-        columns = tuple(column_lines(details))
-        measured = replace(candidate, measures=measures, frontier=points, columns=columns)
+        lost = tuple(lost_columns(details) or kind_of(model).nothing_left(model, table, unverified.publication))
+        candidate = replace(candidate, lost=lost, columns=tuple(column_lines(details)))
+        measured = replace(candidate, measures=measures, frontier=points)
         if frequent is not None:
             expected = kind_analysis.expected_counts(frequent)
             counted = accuracy_of(frequent, *expected)

@@ -27,6 +27,8 @@ STATISTICS = {
 }
 """Function of pyreadstat for each format of a statistics program."""
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", *(f".{name}" for name in STATISTICS), ".parquet")
+TEXTS = (".txt", ".text", ".tab")
+"""Suffixes of text files that may contain data, if their lines look like a table or like sets."""
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", *STATISTICS, "parquet")
 """Input formats that can be declared, independent of the file name."""
 _OTHER = "this format is not supported; save the table as CSV or Parquet"
@@ -34,7 +36,7 @@ _WORKBOOK = "this workbook format is not supported; save it as .xlsx, or its she
 _JSON = "JSON input must have an object per line (.jsonl); convert it"
 _QUOTED = re.compile(rb'"[^"]*"')
 _LIST_OF_OBJECTS = re.compile(rb'"(\w+)"\s*:\s*\[\s*\{')
-_ELSEWHERE = {
+ELSEWHERE = {
     ".xls": _WORKBOOK,
     ".ods": _WORKBOOK,
     ".json": _JSON,
@@ -90,11 +92,11 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
     packed = bool(suffixes) and suffixes[-1] in _COMPRESSIONS
     if packed:
         suffixes.pop()
-    if no_header and (suffixes or [""])[-1] not in (*FORMATS, *_ELSEWHERE):
+    if no_header and (suffixes or [""])[-1] not in (*FORMATS, *ELSEWHERE):
         return "csv"
     if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] in _PACKED):
         ending = f"the name must end with {', '.join(FORMATS)} (also with .gz or .zst, except {' and '.join(_PACKED)})"
-        probable, elsewhere = _probable_format(path), _ELSEWHERE.get(suffixes[-1] if suffixes else "")
+        probable, elsewhere = _probable_format(path), ELSEWHERE.get(suffixes[-1] if suffixes else "")
         if elsewhere is not None and probable.get("input_format") != "jsonl":
             raise InputError(f"{path}: {elsewhere}{_by_line(path) if elsewhere is _JSON else ''}")
         msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
@@ -114,8 +116,9 @@ def _first_lines(path: Path) -> list[bytes]:
     """Return the first lines of a text. Raise InputError if they are columns of fixed width."""
     try:
         with path.open("rb") as file:
-            lines = file.read(_FIRST_BYTES).splitlines()[:_FIRST_LINES]
-    except OSError:
+            stream = file if (packing := compression_of(path.name)) is None else pa.CompressedInputStream(file, packing)
+            lines = stream.read(_FIRST_BYTES).splitlines()[:_FIRST_LINES]
+    except (OSError, pa.ArrowException):
         return []
     if are_aligned(lines):
         msg = f"{path}: the lines are padded to columns of fixed width; save the table as CSV, with a header line"

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
 from anonset.errors import InputError
+from anonset.spelling import listed
 
 _WITHOUT_ROWS = (".crc", ".toml")
 """Endings of checksums and of job files."""
@@ -65,10 +66,13 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
         elif _is_data(name, endings):
             data.append(name)
     if not data and not any(_is_data(place, endings) for place, _ in rejected):
-        expected = f"{endings[0]} file" if endings else "data file"
-        others = ".json" in {PurePosixPath(name).suffix.lower() for name in names}
+        others = sorted({PurePosixPath(name).suffix.lower() or name for name in names if not is_bookkeeping(name)})
+        found = f"only {listed(others)}" if others else "no file"
         way = "; write its .json files that have the same fields to one file: jq -c '.[]' FILE ... > ALL.jsonl"
-        raise InputError(f"{where}: the directory contains no {expected}{way if others else ''}")
+        raise InputError(
+            f"{where}: the directory contains {found}, and no data file ({', '.join(endings) or 'of any name'})"
+            f"{way if '.json' in others else ''}"
+        )
     if rejected:
         place, reason = min(rejected)
         raise InputError(f"{where.rstrip('/')}/{place}: {reason}")
@@ -82,15 +86,18 @@ def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
         aside = next((part for part in parts if _is_hidden_or_bookkeeping(part)), None)
         reason = f"names that begin with . or _ are skipped, as {aside!r}; rename it, or remove it"
         return name, "" if aside is None else reason
-    if _is_hidden_or_bookkeeping(parts[-1]) or name.lower().endswith(_WITHOUT_ROWS):
+    if is_bookkeeping(name):
         return name, ""
     return name, f"not a {endings[0]} file, so it would be skipped; rename it to end with {endings[0]}, or remove it"
 
 
 def _is_data(name: str, endings: tuple[str, ...]) -> bool:
-    low = name.lower()
-    bookkeeping = _is_hidden_or_bookkeeping(PurePosixPath(name).name) or low.endswith(_WITHOUT_ROWS)
-    return low.endswith(endings) if endings else not bookkeeping
+    return name.lower().endswith(endings) if endings else not is_bookkeeping(name)
+
+
+def is_bookkeeping(name: str) -> bool:
+    """Return True if a file contains no rows, by its path: a hidden file, a checksum, a job file or the like."""
+    return _is_hidden_or_bookkeeping(PurePosixPath(name).name) or name.lower().endswith(_WITHOUT_ROWS)
 
 
 def _is_hidden_or_bookkeeping(name: str) -> bool:

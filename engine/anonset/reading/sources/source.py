@@ -17,8 +17,8 @@ from anonset.data.storage.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
 from anonset.lazy_arrow import pa
 from anonset.reading.sources.files import (
+    ELSEWHERE,
     FORMATS,
-    STATISTICS,
     digest,
     digest_of_list,
     files_below,
@@ -26,13 +26,13 @@ from anonset.reading.sources.files import (
     reading,
     require_file,
 )
-from anonset.reading.sources.folders import data_files, names_below
+from anonset.reading.sources.folders import data_files, is_bookkeeping, names_below
 from anonset.reading.sources.place import Place
 from anonset.reading.sources.sizes import DataSize, size_in
 
 _MARKS = "*?["
 _NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
-_ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", *STATISTICS, "parquet")}
+_JSON_LINES = (".jsonl", ".ndjson")
 _BYTES_AT_ONCE = 1 << 20
 OBJECT = "object"
 """Value of `Source.format` for objects in memory."""
@@ -385,15 +385,20 @@ def _at_address(address: str, declared: str | None) -> Source:
 
 
 def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
-    """Return the suffixes of data files in a folder. If the folder contains Parquet files, they are the suffixes of
-    Parquet, and otherwise the suffixes of the first known format.
+    """Return the suffixes of data files in a folder: those of the declared format, or of the last known format, such as
+    Parquet. If no file has one, all files are data if the format is declared, and those with the only other suffix if
+    it is not.
     """
-    if declared is not None:
-        ending = _ENDINGS.get(format_of(Path("x"), declared))
-        return () if ending is None else (ending, f"{ending}.gz", f"{ending}.zst")
-    low = [name.lower().removesuffix(".gz").removesuffix(".zst") for name in names]
-    suffix = next((end for end in reversed(FORMATS) if any(name.endswith(end) for name in low)), ".parquet")
-    return (suffix,) if suffix == ".parquet" else (suffix, f"{suffix}.gz", f"{suffix}.zst")
+    low = [PurePosixPath(name.lower().removesuffix(".gz").removesuffix(".zst")) for name in names]
+    suffixes = {path.suffix for path in low if not is_bookkeeping(path.name)}
+    stated = "" if declared is None else f".{format_of(Path('x'), declared)}"
+    known = FORMATS if declared is None else _JSON_LINES if stated in _JSON_LINES else (stated,)
+    suffix = next((end for end in reversed(known) if end in suffixes), "")
+    if not suffix and (declared is not None or len(suffixes) != 1 or suffixes.intersection(ELSEWHERE)):
+        return known if declared is None else ()
+    suffix = suffix or suffixes.pop()
+    plain = _JSON_LINES if suffix in _JSON_LINES else (suffix,)
+    return plain if suffix == ".parquet" else tuple(end + packed for end in plain for packed in ("", ".gz", ".zst"))
 
 
 def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
@@ -408,7 +413,7 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> So
             )
         if len(set(names)) < len(names):
             raise InputError(f"{file.where}: two of the folder names contain the same column name")
-    return Source(where, format_of(Path(first.name), declared), tuple(files))
+    return Source(where, format_of(Path(first.path), declared), tuple(files))
 
 
 def _keys(name: str) -> tuple[Key, ...]:

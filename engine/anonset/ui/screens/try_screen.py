@@ -148,6 +148,8 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
             alert(f"No candidate is useful: {found['reason']}.", "p")
         fix_buttons(screen, fixes)
         return
+    for lost in best["lost"]:
+        alert(lost, "p").mark("lost")
     if found["warning"] and of.suits:
         _of_little_use(screen, found["warning"], fixes)
     text("p", f"{of.trial.name_of(best)}: {best['grounds']}.")

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 
 from anonset.columns.headers import PERSON_IDS, is_about_a_person, is_identifier, meaning_of
 from anonset.errors import InputError, MisreadError
-from anonset.reading.sources.files import FORMATS, format_of
+from anonset.reading.sources.files import FORMATS, TEXTS, format_of
 from anonset.reading.sources.source import paths_of
 from anonset.release.documents import ATTESTATION
 from anonset.settings.job import Job
@@ -24,10 +24,6 @@ JOB = ".toml"
 TABLES_JOB = "tables.toml"
 """Name of the job file for linked tables that are the files of the folder of the page."""
 _BLOCK = 1 << 20
-_TEXTS = (".txt", ".text", ".tab")
-"""Suffixes of text files that may contain data. The page offers a text file if its lines look like a table or like
-sets.
-"""
 
 
 class Folder:
@@ -203,9 +199,9 @@ def require_data(file: Path) -> None:
         If the file is of another kind.
     """
     if not _has_format(file):
-        names = ", ".join((*FORMATS, *_TEXTS))
+        names = ", ".join((*FORMATS, *TEXTS))
         raise InputError(f"{file.name}: not a job file ({JOB}) or a data file; names of data files end with {names}")
-    if file.suffix.lower() in (".csv", ".tsv", ".dat", *_TEXTS):
+    if file.suffix.lower() in (".csv", ".tsv", ".dat", *TEXTS):
         with file.open("rb") as opened:
             start = opened.read(_BLOCK)
         if b"\0" in start and not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -218,7 +214,7 @@ def _has_format(file: Path) -> bool:
     try:
         return bool(format_of(file))
     except MisreadError:  # the lines will show the format, because the suffix does not
-        return file.suffix.lower() in _TEXTS
+        return file.suffix.lower() in TEXTS
     except InputError:
         return False
 
