@@ -79,7 +79,9 @@ def test_a_run_and_its_risk_print_the_doubts_of_the_report(place: Place, unit: s
     doubts, risk = report_of(place), place.run("risk", str(place.private / "report.json"))
     for text in (ran.out, risk.out):
         shown = re.findall(r"^- (.*)$", text.partition("Check first:\n")[2].partition("Not covered")[0], re.MULTILINE)
-        assert shown == doubts, text
+        counted = [line for line in shown if line.startswith("Counted by persons, not by rows: Attacker knows age")]
+        assert len(counted) == (unit == "unknown" and text is risk.out), text
+        assert [line for line in shown if line not in counted] == doubts, text
         assert any(line.startswith(told) for line in shown), text
     assert any("rows without an id: 24, 20.0% of all rows" in doubt for doubt in doubts) == bool(skipped)
 
@@ -94,6 +96,29 @@ def test_no_figure_is_of_persons_if_the_data_contradict_the_declared_person(plac
         assert re.search("[Vv]alues of 'visit' that are unique, if an attacker knows", text), text
         assert not re.search(r"([Pp]ersons that are unique|mean persons|of the persons)", text), text
     assert place.run("risk", str(place.private / "report.json"), "--json").json["unit"] == "value of 'visit'"
+
+
+@pytest.mark.parametrize("declared", ["row", "unknown"])
+def test_a_report_counts_the_persons_whose_rows_are_not_joined(place: Place, declared: str) -> None:
+    """The 20 patients of three rows are the rows that match all known values, and the only persons that match them."""
+    data = place.write("rows.csv", "patient,age,codes\n" + "".join(f"P{n // 3},{n // 3},a b\n" for n in range(60)))
+    roles = ["--unit", declared, "--relational", "age", "--items", "codes", "--separator", " ", "--drop", "patient"]
+    ran = place.run("anonymize", data, *roles, "--model", "kkm", "--k", "3", "--m", "1", "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    read = place.run("report", str(place.private / "report.json"), "-o", str(place.folder / "page.html"), "--json").json
+    (counted,) = [one for one in read["doubts"] if one.startswith("Counted by persons, not by rows: ")]
+    assert counted.endswith(": 20 of 20 persons have a row that matches fewer than 3 persons."), counted
+    assert any("single out 100.0% of the persons" in one for one in read["doubts"])
+    assert "one row of a person" in read["risk"]
+    digest = hashlib.sha256((place.out / "attestation.json").read_bytes()).hexdigest()
+    about = (
+        r"The signatures are about 60 records of rows\.csv, run of 20\d\d-\d\d-\d\d\. SHA-256 of attestation\.json: "
+    )
+    assert re.search(about + digest, (place.folder / "page.html").read_text())
+    shared = place.run("report", str(place.out), "--shareable", "-o", str(place.folder / "shared.html"))
+    assert shared.code == 0, shared.err
+    page = first_screen((place.folder / "shared.html").read_text())
+    assert ("or none, if each row is a different person, as the owner declares" in page) == (declared == "row")
 
 
 def test_a_run_prints_why_its_guarantee_is_weak(place: Place) -> None:
@@ -153,7 +178,7 @@ def test_a_shareable_report_has_the_doubts_that_follow_from_the_publication(plac
 def test_a_shareable_report_says_that_many_items_single_out(place: Place) -> None:
     _, _, doubt, _ = report(place, [*BY_PATIENT, *ITEMS, "--k", "5"], 60, "--shareable")
     assert re.search(r"know the complete set of items of a person: they single out \d+\.\d%", doubt)
-    assert "knows all items of the person, that there are no others." in doubt
+    assert "knows all of these items, that there are no others." in doubt
 
 
 def test_attributes_and_further_items_together_are_a_doubt(place: Place) -> None:
@@ -687,7 +712,8 @@ def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place
     shown = first_screen(page.read_text())
     beyond = "sex, and q1 and q2 as published"
     assert f"unique, if an attacker knows {beyond}: " in shown.partition("Check first")[0]
-    assert "Singling out at most 1/3 for an attacker who knows sex, without q1 and q2 " in text_of(
+    declared = "if each row is a different person, as the owner declares: " if form else ""
+    assert f"Singling out {declared}at most 1/3 for an attacker who knows sex, without q1 and q2 " in text_of(
         page.read_text(), "Singling out, linkability, inference"
     )
     attacker = f"for someone who knows {beyond}: this attacker finds fewer than 3 rows for 100.0% of the rows"

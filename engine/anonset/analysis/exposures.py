@@ -171,16 +171,25 @@ _Known = Sequence[tuple[AttackerKnowledge, Sequence[Column]]]
 """Knowledge of attackers who know no items, with the columns that they know."""
 
 
-def complete_exposure(rows: Records | Table, model: PrivacyModel, threshold: float = THRESHOLD) -> Exposure | None:
-    """Count the records that match all quasi-identifiers and the complete set of items. None without items."""
+def complete_exposure(
+    rows: Records | Table, model: PrivacyModel, threshold: float = THRESHOLD, owner: Int64 | None = None
+) -> Exposure | None:
+    """Count the records that match all quasi-identifiers and the complete set of items, or the persons of these records
+    (`exposures`). None without items.
+    """
     from anonset.measures.distinct_records import DistinctRecords, codes_of
+    from anonset.measures.risks.known_persons import fewest_persons
     from anonset.measures.shares import RecordFigures
 
     if rows.transactions is None:
         return None
     with rows.store.nested() as scratch:
-        weight = DistinctRecords.of(rows.transactions, codes_of(rows.relational), scratch).weight
-        figures = RecordFigures.of(weight, weight=weight)
+        distinct = DistinctRecords.of(rows.transactions, codes_of(rows.relational), scratch)
+        figures = (
+            RecordFigures.of(distinct.weight, weight=distinct.weight)
+            if owner is None
+            else RecordFigures.of(fewest_persons(distinct.of_each_record, owner))
+        )
     return _exposure(AttackerKnowledge(bool(rows.relational), 0, ()), figures, threshold, model)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from anonset.analysis.attack import Matching, attack
 from anonset.analysis.base import NO_ITEMS, PublicationAnalysis
 from anonset.analysis.evaluation import Evaluation, EvaluationRequest
-from anonset.analysis.exposures import exposures, headline
+from anonset.analysis.exposures import complete_exposure, exposures, headline
 from anonset.analysis.originals import (
     OTHER,
     as_often,
@@ -337,15 +337,19 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         names = [column.name for column in publication.kept] if context.sensitive is None else list(context.sensitive)
         size = ((model.m or 2) if context.m is None else context.m) + 2
         as_is = tuple(column.name for column in publication.kept if column.name != model.sensitive_column)
+        parts = [(name, rows) for name, rows in (("before", original), ("after", publication)) if rows is not None]
+        owners = {"before": owner, "after": None if owner is None else owner[publication.record]}
+        complete = {name: complete_exposure(rows, model, threshold, owners[name]) for name, rows in parts}
         expose = partial(exposures, model=model, size=size, threshold=threshold, seed=seed, as_is=as_is)
         risk = Risk(
             publication.n, model, threshold,
-            expose(publication, owner=None if owner is None else owner[publication.record]),
+            expose(publication, owner=owners["after"]),
             _disclosures(publication, names),
             before=() if original is None else expose(original, owner=owner),
             unit=context.unit if owner is None else "person",
             persons=None if owner is None else int(owner.max(initial=-1)) + 1,
             skews=_skews(publication, names, seed),
+            complete={name: one for name, one in complete.items() if one is not None},
         )  # fmt: skip
         if original is not None and (coarsened := [name for names in original.coarsened.values() for name in names]):
             of_raw = () if context.raw is None else expose(context.raw, owner=owner)

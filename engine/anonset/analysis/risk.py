@@ -82,6 +82,10 @@ class Risk(RiskReport):
     """Journalist risk, for attackers who do not know who is in the data. It consists of the highest risk, and the share
     of records above the threshold.
     """
+    complete: Mapping[str, Exposure] = field(default_factory=dict)
+    """Risk from an attacker who knows all quasi-identifiers and the complete set of items, ``before``, if the original
+    is available, and ``after``. Empty without items.
+    """
     attempts: tuple[Attempts, ...] = ()
     """Results of the matching attack, if the original is available."""
     unit: str = "row"

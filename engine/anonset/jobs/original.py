@@ -1,5 +1,7 @@
 """Read the original of a publication, and check that it belongs to the publication."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from anonset.analysis.base import analysis_of
@@ -60,9 +62,9 @@ def read_original(
 def original_and_persons(
     opened: OpenedPublication, source: Source | None, settings: OriginalSettings, store: Store
 ) -> tuple[Table | None, Int64 | None]:
-    """Read the original of a publication and the person of each record. The original is None if none is given. Persons
-    are identified by the columns that the settings declare as the unit, if the publication counts rows. Otherwise, they
-    are None.
+    """Read the original of a publication and the person of each record. The original is None if none is given. If the
+    publication counts rows, persons are identified by the columns that the settings declare as the unit, or else by the
+    columns that contradicted the declaration. Otherwise, they are None.
 
     Raises
     ------
@@ -72,18 +74,18 @@ def original_and_persons(
     if source is None:
         return None, None
     publication, attested = opened.publication, opened.attested
-    names = list(settings.file.person)
+    names = list(settings.file.person) or ([] if opened.report is None else opened.report.likely_persons)
     if attested.data.shows_ids or attested.declarations.unit == "person" or not names:
         return read_original(publication, source, settings, attested, store), None
     drop = list(dict.fromkeys([*settings.drop, *names]))
     of_rows = settings.model_copy(update={"unit": [], "drop": drop})
     table = read_original(publication, source, of_rows, attested, store)
-    return table, persons_of_original(source, settings, table)
+    return table, persons_of_original(source, settings, table, names)
 
 
-def persons_of_original(source: Source, settings: OriginalSettings, table: Table) -> Int64:
-    """Return the person of each record of the original, int64 (n,), by the columns that the settings declare as the
-    unit. A record without an id counts as a person.
+def persons_of_original(source: Source, settings: OriginalSettings, table: Table, names: Sequence[str]) -> Int64:
+    """Return the person of each record of the original, int64 (n,), by columns. A record without an id counts as a
+    person.
 
     Raises
     ------
@@ -91,7 +93,7 @@ def persons_of_original(source: Source, settings: OriginalSettings, table: Table
         If the columns cannot be read like the original.
     """
     opened = open_source(source, ReadOptions(**settings.reading_options()))
-    columns = read_all_rows(opened, Unit.of(settings.file.unit, opened.names).columns)
+    columns = read_all_rows(opened, Unit.of(list(names), opened.names).columns)
     for name, column in columns.items():
         if len(column) != table.n:
             msg = f"{source.where}: column {name!r} must have {table.n:,} rows, one per record of the original"

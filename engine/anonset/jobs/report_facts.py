@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.analysis.attack import typical_sizes
 from anonset.analysis.base import analysis_of
-from anonset.analysis.exposures import Exposure, complete_exposure
+from anonset.analysis.exposures import Exposure
 from anonset.analysis.risk import Risk, RiskReport
 from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
@@ -44,7 +44,7 @@ from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec
-from anonset.settings.publication import THRESHOLD, OriginalSettings
+from anonset.settings.publication import OriginalSettings
 from anonset.spelling import listed, setting
 
 
@@ -118,10 +118,6 @@ class ReportFacts(RedactedRepr):
     """Other publications in the same folder that may be about the same persons. Empty if the private report is not
     available.
     """
-    complete: Mapping[str, Exposure] = field(default_factory=dict)
-    """Risk from an attacker who knows all quasi-identifiers and the complete set of items, ``before``, if the original
-    is available, and ``after``. Empty without items.
-    """
     items_per_person: tuple[int, ...] = ()
     """Median and 95th percentile of the items of a record (`typical_sizes`); without the original, of its published
     symbols.
@@ -132,9 +128,14 @@ class ReportFacts(RedactedRepr):
     """Linked tables of the original."""
 
     @property
+    def complete(self) -> Mapping[str, Exposure]:
+        """Risk from an attacker who knows all quasi-identifiers and the complete set of items (`Risk.complete`)."""
+        return self.after.complete if isinstance(self.after, Risk) else {}
+
+    @property
     def unlike_others(self) -> float:
-        """Share of published records whose items and quasi-identifiers together no other record has. 0 without
-        items.
+        """Share of published records, or of their persons, whose items and quasi-identifiers together no other has. 0
+        without items.
         """
         return self.complete["after"].alone.value if self.complete else 0.0
 
@@ -199,7 +200,7 @@ def facts_about(
     return replace(
         facts, summary=kind.summary(), errors=errors, sensitive=kind.sensitive_counts(opened.model.secrets),
         details=kind.details(original), sha256=opened.sha256,
-        compared=original is not None, complete=_complete(publication, original, after),
+        compared=original is not None,
         releases=() if report is None else _other_releases(opened.attested, report, opened.out),
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )  # fmt: skip
@@ -313,10 +314,3 @@ def public_facts(opened: OpenedPublication, report: Report | None = None) -> Rep
     require_statements(opened)
     opened = replace(opened, with_private=report is not None)
     return facts_about(opened, risk(opened), report)
-
-
-def _complete(publication: Published, original: Table | None, after: RiskReport) -> dict[str, Exposure]:
-    steps = {"before": original, "after": publication} if isinstance(publication, Records) else {}
-    threshold = after.threshold if isinstance(after, Risk) else THRESHOLD
-    found = {step: complete_exposure(rows, after.model, threshold) for step, rows in steps.items() if rows is not None}
-    return {step: one for step, one in found.items() if one is not None}

@@ -392,6 +392,8 @@ class Report(Document):
     warnings: list[str]
     contradictions: list[str] = []
     """Facts of the data that contradict the declared person. They are also among the warnings."""
+    likely_persons: list[str] = []
+    """Columns whose values are persons, if the contradictions are true."""
     on_persons: list[str] = []
     """Other facts about the persons, such as ids in several spellings. They are also among the warnings."""
     date: str = ""

@@ -113,6 +113,8 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     """Checksums of the table's files, which are checked at the end of the verification."""
     contradictions: tuple[str, ...] = ()
     """Facts of the data that contradict the declared person. They are also among the warnings."""
+    likely_persons: tuple[str, ...] = ()
+    """Columns whose values are persons, if the contradictions are true."""
     on_persons: tuple[str, ...] = ()
     """Other facts about the persons, such as ids in several spellings. They are also among the warnings."""
     earlier: "EarlierRelease | None" = None

@@ -155,6 +155,7 @@ def report(
         figures=plain(result.figures),
         warnings=list(unverified.warnings),
         contradictions=list(unverified.contradictions),
+        likely_persons=list(unverified.likely_persons),
         on_persons=list(unverified.on_persons),
         date=datetime.now(UTC).date().isoformat(),
         hierarchy_from_data=any(tree.from_data for tree in unverified.hierarchies.values()),

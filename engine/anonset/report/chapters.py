@@ -349,6 +349,15 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
     ])  # fmt: skip
 
 
+def signed(facts: ReportFacts, date: str) -> str:
+    """Return which publication a signature is about. `date` is the typed date of a shareable report."""
+    report, records = facts.private, counted(facts.summary.n, "record")
+    of = f"the release of {date or 'an unknown date'}"
+    if report is not None:
+        of = f"{report.input.get('file', 'data from Python')}, run of {report.date or 'an unknown date'}"
+    return f"The signatures are about {records} of {of}. SHA-256 of {ATTESTATION}: {facts.sha256}"
+
+
 def two_digits(value: float) -> str:
     """Return a number with two significant digits, or as an integer if it has more.
 

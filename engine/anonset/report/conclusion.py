@@ -14,7 +14,7 @@ from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.release.statements import parameters_of
-from anonset.report.risks.base import PagePart, doubted_person, likelier, worst_knowledge
+from anonset.report.risks.base import PagePart, declared_condition, doubted_person, likelier, worst_knowledge
 from anonset.report.risks.verdicts import successes_in_words
 from anonset.report.symbols import to_fill
 from anonset.report.techniques import left_out
@@ -99,6 +99,8 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         promise += f"; {bound[0].lower()}{bound[1:]}"
     if doubted := doubted_person(facts):
         promise += f"; here, {doubted}"
+    elif condition := declared_condition(facts):
+        promise += f", {condition}"
     if attacker_beyond(facts):
         promise += f"; not for someone who also knows {listed(name_ranges(_beyond(facts)), 'and')}"
     verified = (
@@ -139,6 +141,8 @@ def singled_out(facts: ReportFacts, answer: str) -> str:
     known += [f"at most {counted(model.m, 'item')}"] if model.m else []
     if known and not model.secrets:
         answer += f" for an attacker who knows {' and '.join(known)}"
+    if condition := declared_condition(facts):
+        answer = f"{condition}: {answer}"
     if attacker_beyond(facts):
         answer += f", without {listed(name_ranges(_beyond(facts)), 'and')}"
     if facts.unlike_others:

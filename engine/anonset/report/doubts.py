@@ -18,7 +18,7 @@ from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
 from anonset.report.countable import empty_records
 from anonset.report.risks.base import complete_set, doubted_person, worst_knowledge
-from anonset.report.risks.records import or_all, verdict_on_search
+from anonset.report.risks.records import or_all, persons_below_k, verdict_on_search
 from anonset.settings.publication import ReportSettings
 from anonset.spelling import counted, listed
 
@@ -75,6 +75,8 @@ def to_check(found: Sequence[str]) -> list[str]:
 def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
     """Yield facts that contradict the declared person, and what they mean, and other facts about the persons."""
     yield from (f"{text}." for text in report.contradictions)
+    if isinstance(facts.after, Risk) and (counted_persons := persons_below_k(facts.after, facts.after.exposures)):
+        yield f"Counted by persons, not by rows: {counted_persons[-1]}"
     if doubted_person(facts) and facts.attested.declarations.unit not in UNDECLARED:
         yield (
             "If the declaration is wrong, the guarantee does not protect persons. Recipients do not see these facts, "

@@ -7,7 +7,7 @@ from pathlib import Path
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
-from anonset.report.chapters import chapters
+from anonset.report.chapters import chapters, signed
 from anonset.report.conclusion import conclusion, plain_words
 from anonset.report.doubts import doubts
 from anonset.report.risks import page_part
@@ -49,5 +49,6 @@ def report_page(facts: ReportFacts, typed: ReportSettings) -> ReportPage:
         doubts=doubtful,
         conclusion=conclusion(facts, part),
         chapters=chapters(facts, part, typed.statements()),
+        signed=signed(facts, typed.date),
     )
     return ReportPage(html, risk, doubtful)

@@ -1,6 +1,6 @@
 """Checks before a run. The owner must declare who is a person, and no published column may name persons."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -126,6 +126,12 @@ def unit_findings(table: Table, model: PrivacyModel | None = None) -> tuple[Prob
     if not table.statements.unit:
         return ()
     return tuple(_contradiction(sign, table) for sign in _signs(table) if sign.kind in (REPEATS, NO_ID, MERGES))
+
+
+def likely_persons(found: Iterable[Problem]) -> tuple[str, ...]:
+    """Return the columns of the person that the first fix of contradictions declares. Empty if none does."""
+    units = (fix.settings.get("unit") for problem in found for fix in problem.fixes)
+    return next((tuple(unit) for unit in units if isinstance(unit, list)), ())
 
 
 def spelled_ids(table: Table) -> list[Problem]:

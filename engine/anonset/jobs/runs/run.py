@@ -18,7 +18,7 @@ from anonset.errors import Problem, WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
-from anonset.jobs.runs.persons import further_findings, require_persons, unit_findings
+from anonset.jobs.runs.persons import further_findings, likely_persons, require_persons, unit_findings
 from anonset.jobs.spellings import spelling_problems
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss, require_under_ceilings
@@ -182,7 +182,8 @@ class Run:
             )  # fmt: skip
             return UnverifiedPublication(
                 table, hierarchies, algorithm, result, publication, measures, retention, warnings, sealed,
-                contradictions, on_persons, earlier=self.earlier, since=since, other_release=other_release,
+                contradictions, likely_persons(against), on_persons,
+                earlier=self.earlier, since=since, other_release=other_release,
             )  # fmt: skip
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:

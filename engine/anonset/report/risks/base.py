@@ -53,14 +53,16 @@ def worst_knowledge(facts: ReportFacts) -> str:
     values = "all quasi-identifiers and " if facts.attested.data.quasi_identifiers else ""
     found = facts.after.single["after"] if isinstance(facts.after, Risk) else None
     without = f", but not {listed(found.as_is, 'and')}" if found is not None and found.as_is else ""
-    return f"{values}the complete set of items of a person{without}"
+    several = isinstance(facts.after, Risk) and facts.after.persons is not None
+    of = "one row of a person" if several else "a person"
+    return f"{values}the complete set of items of {of}{without}"
 
 
 def complete_set(facts: ReportFacts) -> str:
     """Return the meaning of a complete set of items."""
     forms = [form.name for one in facts.details if isinstance(one, ItemDetail) for form in one.forms]
     groups = ", and which published groups hide them" if "set" in forms else ""
-    return f"Such an attacker knows all items of the person, that there are no others{groups}."
+    return f"Such an attacker knows all of these items, that there are no others{groups}."
 
 
 def likelier(skew: Skewness) -> str:
@@ -84,6 +86,16 @@ def doubted_person(facts: ReportFacts) -> str:
         return ""  # a model for published ids protects rows
     each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
     return f"each {each} counts as a person, and the data contradict it"
+
+
+def declared_condition(facts: ReportFacts) -> str:
+    """Return the condition of the guarantee that only the owner declares, for readers who cannot see the data. Empty
+    for an internal report, and if no person is declared.
+    """
+    if facts.private is not None or (unit := facts.attested.declarations.unit) in UNDECLARED:
+        return ""
+    what = "all rows of a person have the same id" if unit == "person" else "each row is a different person"
+    return f"if {what}, as the owner declares"
 
 
 def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
