@@ -44,10 +44,7 @@ ATTACKED = ("msweb", "diabetes130_patients")
 """Data sets of which all records are attacked, for the comparison at equal success."""
 LARGE, LARGE_DATA = 60_000, RT_DATA
 """Number of training records of the figure of larger data, and the data set with so many records."""
-LARGE_WAYS: Mapping[str, Sequence[str]] = {
-    "k": ("apriori", "set-search", "disassociation"),
-    "epsilon": ("independent", "tree", "mst", "priv-basis"),
-}
+LARGE_WAYS: Mapping[str, Sequence[str]] = {"k": WAYS, "epsilon": RELEASES}
 """Ways with larger data, by the parameter at which they are measured."""
 LARGE_AT: Mapping[str, Sequence[int | str]] = {"k": (5, 10, 25), "epsilon": ("1", "10")}
 LEVELS = SAMPLES.draws[:10]

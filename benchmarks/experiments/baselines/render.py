@@ -14,7 +14,6 @@ from benchmarks.experiments.baselines import (
     DATA,
     EPSILONS,
     KS,
-    LARGE_WAYS,
     LENGTHS,
     LEVELS,
     NO_NOISE,
@@ -304,18 +303,12 @@ def in_short(results: Path) -> str:
     private, undecided = (
         f"{counts[kind]}" + (f" ({listed[kind]})" if listed[kind] else "") for kind in ("private", "")
     )
-    unmeasured = {
-        parameter: " and ".join(f"`{way}`" for way in ways if way not in LARGE_WAYS[parameter])
-        for parameter, ways in (("k", WAYS), ("epsilon", _PRIVATE))
-    }
     return f"""\
 * **Where anonset loses.** With epsilon={_EPSILON}, a private release keeps more itemsets or rules than
   {lost[_EPSILON]}. With epsilon=10, it keeps more than {lost["10"]}. The table *Private
   releases that keep more* also compares the AUC and the ARE. `coat` and `pcta` run without a policy here.
 * **With more records.** {larger.in_words(figures, found)}
-  Not measured with so many records are the publications {unmeasured["k"]},
-  and the private releases {unmeasured["epsilon"]}. So private
-  releases can be better in more cases than these.
+  `{SMARTNOISE}` is not measured with so many records, so private releases can be better in more cases.
 * **At equal success of the attack**, we compare the best k<sup>m</sup>-anonymous publication with the best private one
   of the same {TRAINED:,} records, by {len(_AT_EQUAL_SUCCESS)} quantities at {len(_LIMITS)} limits on {len(DATA)} data
   sets. The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons,
