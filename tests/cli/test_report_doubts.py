@@ -90,6 +90,10 @@ def test_no_figure_is_of_persons_if_the_data_contradict_the_declared_person(plac
     roles = ["--unit", "visit", *ATTRIBUTES, "--k", "5", "--drop", "patient,hiv,codes"]
     assert place.run("anonymize", place.write("rows.csv", rows(60)), *roles, "-o", str(place.out)).code == 0
     assert any("'patient'" in doubt for doubt in report_of(place))
+    printed = place.run("anonymize", str(place.folder / "rows.csv"), *roles, "-o", str(place.folder / "again")).out
+    assert re.search(
+        r"^Guarantee: .*; here, each visit counts as a person, and the data contradict it\.$", printed, re.M
+    )
     page = html.unescape((place.folder / "doubts.html").read_text())
     printed = place.run("risk", str(place.private / "report.json"))
     for text in (page, printed.out):
@@ -507,7 +511,7 @@ def test_a_doubt_about_the_person_needs_no_command_line(place: Place) -> None:
         "Each value of 'visit' is declared a different person, but 96 persons have only 60 different values "
         "of 'patient'."
     )
-    assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Recipients do not see")
+    assert told.startswith("If the declaration is wrong, the guarantee does not protect persons. Then declare who is")
 
 
 def test_persons_of_a_doctor_are_counted_in_all_rows(place: Place) -> None:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,14 @@ from anonset.errors import Fix, InputError, datum
 
 pytest.importorskip("tomlkit", reason="of the group test")
 
+from anonset.privacy.disassociation import DisassociationModel
 from anonset.settings.edits import edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import changed_job
 from anonset.settings.job_files import read_job
 from anonset.settings.model_choices import obstacle, with_model
 from anonset.ui.child import PageLog
-from anonset.ui.state import choices
+from anonset.ui.state import choices, steps
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.examination import Examination
 from anonset.ui.state.folder import Folder, replacement
@@ -400,3 +402,19 @@ def test_publishing_cancels_a_running_trial(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "visits.csv").write_text("who,codes\nA,a b\nB,a b\n")
     (tmp_path / "visits.toml").write_text(JOB.replace('"?"', '"row"'))
     asyncio.run(way())
+
+
+def test_a_changed_promise_names_the_sensitive_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = PageState(Folder(tmp_path))
+    before, after = (DisassociationModel(k=k, m=2, cap=0.5, sensitive_items=items) for k, items in
+                     ((5, ("hiv", "hepatitis")), (6, ("hiv",))))  # fmt: skip
+    monkeypatch.setattr(type(state.publications), "model", before)
+    for promised, said in (
+        (before, ""),
+        (after, "k=5 → k=6; sensitive items: hiv and hepatitis → hiv"),
+        (replace(before, sensitive_items=("hiv",)), "sensitive items: hiv and hepatitis → hiv"),
+        (DisassociationModel(k=5, m=2), "sensitive items: hiv and hepatitis → none"),
+    ):
+        monkeypatch.setattr(steps, "promise_of", lambda _, model=promised: (model,))
+        assert steps.changed_promise(state).endswith(said)
+        assert bool(steps.changed_promise(state)) == bool(said)

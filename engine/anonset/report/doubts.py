@@ -79,8 +79,9 @@ def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
         yield f"Counted by persons, not by rows: {counted_persons[-1]}"
     if doubted_person(facts) and facts.attested.declarations.unit not in UNDECLARED:
         yield (
-            "If the declaration is wrong, the guarantee does not protect persons. Recipients do not see these facts, "
-            "because the shareable report uses only the publication: state in it how the declaration was confirmed."
+            "If the declaration is wrong, the guarantee does not protect persons. Then declare who is a person, and "
+            "publish again. If it is right, state in the shareable report how it was confirmed, because recipients do "
+            "not see these facts."
         )
     yield from (f"{text}." for text in report.on_persons)
 

@@ -7,7 +7,7 @@ from anonset.errors import AnonsetError, Problem
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.model_choices import BY_ROLES, model_of, obstacle, remedies, sizes_of
 from anonset.settings.settings import Settings
-from anonset.spelling import counted
+from anonset.spelling import counted, listed
 from anonset.ui.state.command_runs import CANCELLED, CommandRun
 from anonset.ui.state.inspection import without_numbers
 from anonset.ui.state.page_state import PageState
@@ -75,7 +75,10 @@ def changed_promise(state: PageState) -> str:
     if before.name != promised[0].name:
         return f"{before} → {promised[0]}"
     named = [[f"{name}={one[name]}" for name in one if sizes[0][name] != sizes[1][name]] for one in sizes]
-    return " → ".join(map(", ".join, named)) if named[0] else ""
+    secrets = [listed(one.secrets, "and") if one.secrets else "none" for one in (before, promised[0])]
+    changed = [" → ".join(map(", ".join, named))] if named[0] else []
+    changed += [f"sensitive items: {' → '.join(secrets)}"] if secrets[0] != secrets[1] else []
+    return "; ".join(changed)
 
 
 def run_warnings(state: PageState) -> list[str]:
