@@ -133,10 +133,11 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     """Measure cases of figures with the current code. If losses and counts agree, a figure is current.
 
     The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. Other cases
-    of each figure are drawn at random. Cases that `run --quick` has measured with this code and these data are not
-    measured again. The outcome is stored with the
-    tracked results. `status` and `run` use it, and `render` shows it on each page. Exits with status 1 if a value
-    differs, a case fails or has no tracked result, or a figure with data is not current.
+    of each figure are drawn at random. If tracked results of a figure have changed since its last check, all its cases
+    are measured, except those that took more than a minute or whose cost is claimed. Cases that `run --quick` has
+    measured with this code and these data are not measured again. The outcome is stored with the tracked results.
+    `status` and `run` use it, and `render` shows it on each page. Exits with status 1 if a value differs, a case fails
+    or has no tracked result, or a figure with data is not current.
 
     Parameters
     ----------
@@ -154,7 +155,8 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        wanted = [*runner.declared(chosen, figures), *runner.drawn(chosen, commit, figures)]
+        changed = {line.partition(":")[0] for line in agreement.changed(key)}
+        wanted = [*runner.declared(chosen, figures), *runner.drawn(chosen, commit, figures, changed=changed)]
         ran, failed = runner.run(key, only=wanted, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)
         lacking, _ = agreement.unmeasured(key, runner.QUICK_RESULTS, wanted=wanted)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -85,8 +85,11 @@ def declared(chosen: Paper, figures: Sequence[str] = ()) -> list[Case]:
     return [case for case in cases if chosen.study or not case.cost]
 
 
-def drawn(chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path = RESULTS) -> list[Case]:
-    """Draw `DRAWN` cases of each figure at random, which `check` measures again beside the declared cases.
+def drawn(
+    chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path = RESULTS, changed: Collection[str] = ()
+) -> list[Case]:
+    """Draw `DRAWN` cases of each figure at random, which `check` measures again beside the declared cases. Draw all
+    cases of the figures `changed`, whose tracked outcomes are not those of the last check.
 
     Cases are drawn from those with a tracked result, except declared cases, cases whose cost is claimed, and cases that
     took longer than `LONGEST`. `seed` is the commit of the code, so nobody chooses the cases.
@@ -101,7 +104,7 @@ def drawn(chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path =
     found = []
     for figure, cases in by_figure.items():
         generator = Random(f"{seed} {figure}")
-        found += generator.sample(cases, min(DRAWN, len(cases)))
+        found += cases if figure in changed else generator.sample(cases, min(DRAWN, len(cases)))
     return found
 
 

@@ -255,6 +255,33 @@ def test_other_cases_of_each_figure_are_drawn_by_the_commit(key):
     figures = [case.figure for case in first]
     assert figures
     assert all(figures.count(figure) <= runner.DRAWN for figure in figures)
+    every = [case for case in runner.drawn(chosen, "c1", changed=[figures[0]]) if case.figure == figures[0]]
+    results = runner.results_of(chosen)
+    short = {case.key for case in chosen.cases if case.figure == figures[0] and not case.cost} - known
+    assert {case.key for case in every} == {
+        key for key in short & results.keys() if results[key]["seconds_of_case"] <= runner.LONGEST
+    }
+
+
+def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeypatch):
+    asked = []
+
+    def run(key, *, only, **_):
+        asked.append([case.figure for case in only])
+        return 0, 0
+
+    chosen = runner.paper("albouna2013")
+    monkeypatch.setattr(runner, "machine", lambda: {"commit": "c2"})
+    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
+    monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
+    for changed in ([], ["fig4abc: the tracked results have changed since `check` compared them, at commit c1"]):
+        monkeypatch.setattr(agreement, "changed", lambda _, found=changed: found)
+        with pytest.raises(SystemExit):
+            command_line.check("albouna2013", figure=("fig4abc",))
+    declared = len(runner.declared(chosen, ("fig4abc",)))
+    every = [case for case in chosen.cases if case.figure == "fig4abc" and not case.cost]
+    assert [len(figures) for figures in asked] == [declared + runner.DRAWN, len(every)]
 
 
 @pytest.mark.long
