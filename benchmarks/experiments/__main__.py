@@ -118,7 +118,7 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     outdated = [
         f"{key} {line}\n"
         for key in papers or runner.papers()
-        for line in (*agreement.disagreeing(key), *agreement.without_outcome(key), *agreement.changed(key))
+        for line in (*agreement.disagreeing(key), *agreement.without_outcome(key), *agreement.changed(key).values())
     ]
     sys.stdout.write("".join(outdated))
     for key in papers or runner.papers():
@@ -155,8 +155,8 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        changed = {line.partition(":")[0] for line in agreement.changed(key)}
-        wanted = [*runner.declared(chosen, figures), *runner.drawn(chosen, commit, figures, changed=changed)]
+        drawn = runner.drawn(chosen, commit, figures, changed=agreement.changed(key))
+        wanted = [*runner.declared(chosen, figures), *drawn]
         ran, failed = runner.run(key, only=wanted, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)
         lacking, _ = agreement.unmeasured(key, runner.QUICK_RESULTS, wanted=wanted)

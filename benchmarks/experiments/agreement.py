@@ -141,14 +141,14 @@ def disagreeing(key: str, results: Path = RESULTS) -> list[str]:
     ]
 
 
-def changed(key: str, results: Path = RESULTS) -> list[str]:
-    """Return a line for each figure whose tracked outcomes are not those that `check` compared."""
+def changed(key: str, results: Path = RESULTS) -> dict[str, str]:
+    """Return the figures whose tracked outcomes are not those that `check` compared, each with a line about it."""
     tracked = _measured(key, results)
-    return [
-        f"{figure}: the tracked results have changed since `check` compared them, at commit {check['commit']}"
+    return {
+        figure: f"{figure}: the tracked results have changed since `check` compared them, at commit {check['commit']}"
         for figure, check in stored_checks(results).get(key, {}).items()
         if check["outcomes"] != digest_of_outcomes(one for case, one in tracked.items() if case[0] == figure)
-    ]
+    }
 
 
 def without_outcome(key: str, results: Path = RESULTS) -> list[str]:

@@ -15,7 +15,7 @@ from benchmarks.experiments.claim_counts import (
     sentences,
     times,
 )
-from benchmarks.experiments.judging import BASES, Judged, cases_of
+from benchmarks.experiments.judging import BASES, Judged, cases_of, judged_cases
 from benchmarks.experiments.render import records_used, rows
 from benchmarks.experiments.rules_text import CHANGES, RULES
 from benchmarks.experiments.runner import paper, papers, results_of, stored_checks
@@ -307,7 +307,8 @@ def _figure(key: str, judgement: Judged) -> Figure:
 
 
 def _data(key: str, judgement: Judged) -> str:
-    return f"{records_used(paper(key), _figure(key, judgement))} ({judgement.basis})"
+    cases = judged_cases(_figure(key, judgement), judgement.claim, judgement.parts)
+    return f"{records_used(paper(key), cases)} ({judgement.basis})"
 
 
 def _positions(key: str, judgement: Judged) -> str:

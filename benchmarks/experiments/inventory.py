@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from benchmarks.experiments.cases import OF_PAPERS
+from benchmarks.experiments.criteria import REPETITIONS
 from benchmarks.experiments.findings import names
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.methods import PAPERS, of_paper
@@ -34,7 +35,7 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-_INTRODUCTION = """\
+_INTRODUCTION = f"""\
 # Every panel and table
 
 Is a certain figure or table of the five papers reproduced here, and with which differences? The first table shows the
@@ -48,8 +49,8 @@ check a paper. They list each panel.
 | printed | numbers from the text and tables of the paper. The plots of the papers contain no numbers |
 | records | number of records used, for each data set. The page of the paper states why a figure uses a part |
 | reproduced: paper's setting | measured on the data of the paper, with all parameters that the paper states. The \
-verdicts say whether the results agree. A choice that no paper states, such as the order of the leaves, is drawn 20 \
-times or more, and is no difference |
+verdicts say whether the results agree. A choice that no paper states, such as the order of the leaves, is drawn \
+{REPETITIONS} times or more, and is no difference |
 | reproduced: with differences | measured on other data or with other parameters. The differences are listed |
 | verdicts | the paper's claims about the panel, with their verdicts |
 
@@ -68,7 +69,7 @@ def _table(key: str, judged: Sequence[Judged]) -> str:
     cells, chosen = [], paper(key)
     figures = {figure.key: figure for figure in chosen.figures}
     for panel in panels_of(key):
-        used = records_used(chosen, figures[panel.figure]) if panel.figure else ""
+        used = records_used(chosen, figures[panel.figure].cases) if panel.figure else ""
         link = f"[{panel.figure}](../benchmarks/results/{key}/README.md)" if panel.figure else ""
         status = panel.status + (f": {panel.differences}" if panel.differences else "")
         cells.append((panel.label, panel.shows, _printed(panel), link, used, status, _verdicts(panel, judged)))

@@ -211,7 +211,7 @@ def _without_printed_data(judged: Judged) -> Judged:
     return replace(judged, verdict=names.get(judged.verdict, judged.verdict), readings=readings)
 
 
-def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] = ()) -> str:
+def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Collection[str] = ()) -> str:
     """Return whether a claim is about times or derived, or whether all its data are data of the paper.
 
     If the judged parts are positions of the figure, such as data sets, the data are those of these positions.
@@ -222,11 +222,15 @@ def basis_of(chosen: Paper, figure: Figure, claim: Claim, parts: Sequence[str] =
         return TIMES
     if claim.kind == "derived":
         return DERIVED
+    names = {name for case in judged_cases(figure, claim, parts) for name in chosen.reads(case.parameters)}
+    return OF_PAPER if names <= chosen.published_data else SUBSTITUTE
+
+
+def judged_cases(figure: Figure, claim: Claim, parts: Collection[str] = ()) -> list[Case]:
+    """Return the cases by which a claim is judged: those of the judged parts, if parts are positions of the figure."""
     levels = claim.factor.levels if claim.factor else [""]
     cases = [case for case in cases_of(figure, claim) if claim.check is None or case.repetition in levels]
-    cases = [case for case in cases if str(case.x) in parts] or cases
-    names = {name for case in cases for name in chosen.reads(case.parameters)}
-    return OF_PAPER if names <= chosen.published_data else SUBSTITUTE
+    return [case for case in cases if str(case.x) in parts] or cases
 
 
 def _with_origin(chosen: Paper, claim: Claim) -> Claim:

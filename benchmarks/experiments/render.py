@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.experiments import agreement
-from benchmarks.experiments.cases import Figure, Key, Paper, Repeated
+from benchmarks.experiments.cases import Case, Figure, Key, Paper, Repeated
 from benchmarks.experiments.factors import factor_of
 from benchmarks.experiments.judging import Judged, judge, results_of_figure
 from benchmarks.experiments.panels_of import Panel, panels_of
@@ -45,7 +45,7 @@ def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged], repeat
     parts = [f"# {chosen.title}", chosen.note, origin, _claims(judged)]
     for figure in chosen.figures:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
-        used = "" if chosen.study else f"Records: {records_used(chosen, figure)}."
+        used = "" if chosen.study else f"Records: {records_used(chosen, figure.cases)}."
         parts += _figure(
             figure, results_of_figure(figure, results_by_case), verdicts, _missing(figure, results_by_case), used
         )
@@ -156,10 +156,10 @@ def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing
     return parts
 
 
-def records_used(chosen: Paper, figure: Figure) -> str:
-    """Return the number of records that the cases of a figure use, for each data set."""
+def records_used(chosen: Paper, cases: Iterable[Case]) -> str:
+    """Return the number of records that cases use, for each data set."""
     sizes: dict[str, set[int]] = {}
-    for case in figure.cases:
+    for case in cases:
         for name in chosen.reads(case.parameters) or ["generated data"]:
             asked, available = case.parameters, _available(name)
             part = (

@@ -227,7 +227,7 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
     (tmp_path / runner.REPEATED).write_text(json.dumps({"checks": {"rt_frontier": {"vermont2013": check}}, **NO_LISTS}))
     monkeypatch.setattr(agreement.disagreeing, "__defaults__", (tmp_path,))
     monkeypatch.setattr(agreement, "without_outcome", lambda key: [])
-    monkeypatch.setattr(agreement, "changed", lambda key: [])
+    monkeypatch.setattr(agreement, "changed", lambda key: {})
     line = "vermont2013: 20 of 24 cases measured again with the code of commit c1 differ from the tracked results"
     assert results_page.claims_table("rt_frontier", tmp_path).startswith(line)
     assert results_page.overview(tmp_path).endswith(f"\n* `rt_frontier`, {line}.")
@@ -241,7 +241,7 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
 def test_stored_results_are_those_of_the_code_that_measured_them_again(key):
     assert agreement.disagreeing(key) == []
     assert agreement.without_outcome(key) == []
-    assert agreement.changed(key) == []
+    assert agreement.changed(key) == {}
 
 
 @pytest.mark.parametrize("key", runner.papers(studies=False))
@@ -275,7 +275,7 @@ def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeyp
     monkeypatch.setattr(runner, "run", run)
     monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
     monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
-    for changed in ([], ["fig4abc: the tracked results have changed since `check` compared them, at commit c1"]):
+    for changed in ({}, {"fig4abc": "it has changed"}):
         monkeypatch.setattr(agreement, "changed", lambda _, found=changed: found)
         with pytest.raises(SystemExit):
             command_line.check("albouna2013", figure=("fig4abc",))
@@ -359,9 +359,9 @@ def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place)
     changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
     store.save(results / "made.up", [changed], {case.key for case in runner.paper("made.up").cases})
     line = "squares: the tracked results have changed since `check` compared them, at commit c2"
-    assert agreement.changed("made.up", results) == [line]
+    assert agreement.changed("made.up", results) == {"squares": line}
     agreement.store_figures("made.up", "c2", again, ("squares",), there=results)
-    assert agreement.changed("made.up", results) == []
+    assert agreement.changed("made.up", results) == {}
     page = render.render("made.up", results).read_text()
     assert "with the code of commit c2: some cases differ (squares 1). Cases: squares 3 of 3\n" in page
 

@@ -90,7 +90,7 @@ def test_panels_of_a_figure_have_different_claims():
 
 def test_each_figure_states_its_number_of_records() -> None:
     used = {
-        (paper, key): records_used(runner.paper(paper), figure)
+        (paper, key): records_used(runner.paper(paper), figure.cases)
         for paper in FIGURES
         for key, figure in figures(paper).items()
     }

@@ -125,6 +125,24 @@ def test_a_report_counts_the_persons_whose_rows_are_not_joined(place: Place, dec
     assert ("or none, if each row is a different person, as the owner declares" in page) == (declared == "row")
 
 
+@pytest.mark.parametrize("of", ["chunks", "an original without the column"])
+def test_rows_are_counted_where_persons_cannot_be(place: Place, of: str) -> None:
+    lines = ["patient,age,codes", *(f"P{n // 3},{n // 3 % 4},a{n % 2} b{n % 3}" for n in range(60))]
+    data = place.write("rows.csv", "\n".join(lines))
+    other = place.write("others.csv", "\n".join(line.partition(",")[2] for line in lines))
+    made = ["--model", "disassociation"] if of == "chunks" else ["--relational", "age", "--model", "kkm"]
+    drop = ["--drop", "patient,age" if of == "chunks" else "patient"]
+    roles = ["--unit", "row", "--items", "codes", "--separator", " "]
+    ran = place.run("anonymize", data, *roles, *drop, *made, "--k", "3", "--m", "1", "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    original = [data, *drop] if of == "chunks" else [other]
+    for command in (["risk"], ["report", "-o", str(place.folder / "page.html")]):
+        counted = place.run(*command, str(place.out), "--original", *original, "--separator", " ")
+        assert counted.code == 0, counted.err
+        assert "'patient'" in counted.out
+        assert "Counted by persons" not in counted.out
+
+
 def test_a_run_prints_why_its_guarantee_is_weak(place: Place) -> None:
     options = [*BY_PATIENT, *ITEMS, "--k", "2", "--drop", "visit,age,hiv,ward", "-o", str(place.out)]
     ran = place.run("anonymize", place.write("rows.csv", rows(12)), *options)

@@ -12,7 +12,7 @@ from anonset.data.fingerprints import column_sha256
 from anonset.data.storage.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.jobs.reading import read_data
-from anonset.publications import Published
+from anonset.publications import Published, Records
 from anonset.reading.batches import open_source
 from anonset.reading.file_options import Unit
 from anonset.reading.options import ReadOptions
@@ -64,7 +64,8 @@ def original_and_persons(
 ) -> tuple[Table | None, Int64 | None]:
     """Read the original of a publication and the person of each record. The original is None if none is given. If the
     publication counts rows, persons are identified by the columns that the settings declare as the unit, or else by the
-    columns that contradicted the declaration. Otherwise, they are None.
+    columns that contradicted the declaration, if rows are published and the original has the columns. Otherwise, they
+    are None.
 
     Raises
     ------
@@ -74,13 +75,22 @@ def original_and_persons(
     if source is None:
         return None, None
     publication, attested = opened.publication, opened.attested
-    names = list(settings.file.person) or ([] if opened.report is None else opened.report.likely_persons)
+    names = list(settings.file.person) or _likely_persons(opened, source, settings)
     if attested.data.shows_ids or attested.declarations.unit == "person" or not names:
         return read_original(publication, source, settings, attested, store), None
     drop = list(dict.fromkeys([*settings.drop, *names]))
     of_rows = settings.model_copy(update={"unit": [], "drop": drop})
     table = read_original(publication, source, of_rows, attested, store)
     return table, persons_of_original(source, settings, table, names)
+
+
+def _likely_persons(opened: OpenedPublication, source: Source, settings: OriginalSettings) -> Sequence[str]:
+    """Return the columns that contradicted the declared person, if the persons of the published rows can be counted."""
+    if opened.report is None or not isinstance(opened.publication, Records):
+        return ()
+    likely = opened.report.likely_persons
+    there = open_source(source, ReadOptions(**settings.reading_options())).names if likely else ()
+    return likely if set(likely) <= set(there) else ()
 
 
 def persons_of_original(source: Source, settings: OriginalSettings, table: Table, names: Sequence[str]) -> Int64:
