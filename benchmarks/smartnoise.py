@@ -1,9 +1,10 @@
 """Measure MST of SmartNoise Synthesizers on the data of the study of baselines.
 
-Run as ``python -m benchmarks.smartnoise PYTHON [EPSILON ...]``. PYTHON is an interpreter whose environment contains
-``smartnoise-synth``. Of its requirements, MST needs mbi, jax, disjoint-set, pandas, Faker, opendp and smartnoise-sql.
-By default, each epsilon of the study is measured. Cases with a stored result are not measured again. ``render
-baselines`` and ``blocks baselines baselines-in-short`` of `benchmarks.experiments` write the pages.
+Run as ``python -m benchmarks.smartnoise PYTHON [DATA EPSILON ...]``. PYTHON is an interpreter whose environment
+contains ``smartnoise-synth``. Of its requirements, MST needs mbi, jax, disjoint-set, pandas, Faker, opendp and
+smartnoise-sql. By default, each data set and epsilon of the study is measured, also with more records where the study
+does. Cases with a stored result are not measured again. ``render baselines`` and ``blocks baselines
+baselines-in-short`` of `benchmarks.experiments` write the pages.
 SmartNoise reads a column of 0 and 1 for each of the most frequent items of the training records. Their choice spends
 nothing of its budget, and other items are not drawn.
 """
@@ -12,11 +13,19 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from benchmarks.experiments.baselines import ATTACKED, DATA, EPSILONS, LEVELS
+from benchmarks.experiments.baselines import (
+    DATA,
+    EPSILONS,
+    LARGE,
+    LARGE_AT,
+    LARGE_DATA,
+    LARGE_LEVELS,
+    LEVELS,
+)
 from benchmarks.experiments.baselines.generators import PAIRED
 from benchmarks.experiments.baselines.measurement import (
     MST_DELTA,
@@ -38,10 +47,15 @@ from benchmarks.experiments.runner import machine
 from anonset.measures.item_supports import ColumnSupports
 
 DRIVER = Path(__file__).parent / "comparison" / "smartnoise_records.py"
+_KEY = ("sample", "data", "trained", "epsilon")
+"""Fields of a result that identify its case."""
 
 
-def drawn(split: Split, python: str, epsilon: str, seed: int, *, all_attacked: bool) -> tuple[Mapping[str, float], int]:
-    """Return the measures of records that SmartNoise draws, and the CPU seconds of fitting and drawing."""
+def drawn(split: Split, python: str, epsilon: str, seed: int) -> tuple[Mapping[str, float], int]:
+    """Return the measures of records that SmartNoise draws, and the CPU seconds of fitting and drawing.
+
+    All records are attacked if there are `TRAINED` of them.
+    """
     matrix = matrix_of(split.items)
     frequent = np.argsort(-split.items.occurrences, kind="stable")[:PAIRED]
     with tempfile.TemporaryDirectory() as folder:
@@ -53,22 +67,28 @@ def drawn(split: Split, python: str, epsilon: str, seed: int, *, all_attacked: b
         released[:, frequent] = np.load(written)
     column = column_of(released, split.items)
     output = Output(ColumnSupports(column), column.n, _rows(column))
-    on_all = _inferred(split, output, TRAINED, "all_") if all_attacked else {}
+    on_all = _inferred(split, output, TRAINED, "all_") if split.items.n == TRAINED else {}
     return _rounded({**_utility(split, output), **_disclosure(split, output), **on_all}), int(ran.stderr.split()[-1])
 
 
-def main(python: str, epsilons: Sequence[str] = EPSILONS) -> None:
+def main(python: str, data: str = "", *epsilons: str) -> None:
     """Measure each data set and epsilon on each division, without the division of the pilot run."""
     stored = SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines() if SMARTNOISE_RESULTS.exists() else []
-    done = {tuple(json.loads(line)[name] for name in ("sample", "data", "epsilon")) for line in stored}
-    cases = [(one, data, epsilon) for one in LEVELS[1:] for data in DATA for epsilon in epsilons]
-    for sample, data, epsilon in (case for case in cases if case not in done):
+    done = {tuple(json.loads(line)[name] for name in _KEY) for line in stored}
+    cases = [
+        *((one, LARGE_DATA, LARGE, epsilon) for one in LARGE_LEVELS for epsilon in LARGE_AT["epsilon"]),
+        *((one, name, TRAINED, epsilon) for one in LEVELS[1:] for name in DATA for epsilon in EPSILONS),
+    ]
+    for case in cases:
+        sample, name, trained, epsilon = case
+        if case in done or (data and data != name) or (epsilons and epsilon not in epsilons):
+            continue
         seed = number_of(sample)
-        measured, seconds = drawn(_split(data, seed), python, epsilon, seed, all_attacked=data in ATTACKED)
-        case = {"data": data, "epsilon": epsilon, "sample": sample, "commit": machine()["commit"]}
+        measured, seconds = drawn(_split(name, seed, trained), python, str(epsilon), seed)
+        found = dict(zip(_KEY, case, strict=True)) | {"commit": machine()["commit"]}
         with SMARTNOISE_RESULTS.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(case | {"cpu_seconds": seconds, "measured": measured}) + "\n")
+            file.write(json.dumps(found | {"cpu_seconds": seconds, "measured": measured}) + "\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:] or EPSILONS)
+    main(*sys.argv[1:])

@@ -32,7 +32,7 @@ RELEASES = ("diff-part", "independent", "tree", "mst", "priv-basis")
 WITHOUT_LIMIT = ("independent", "tree")
 """Releases that are also measured without noise."""
 KS = (2, 5, 10, 25)
-EPSILONS = ("0.5", "1", "2", "5", "10")
+EPSILONS = ("0.5", "1", "2", "5", "10", "20", "50")
 LENGTHS = (5, 8, 15, 25)
 """Numbers of items to which records are cut in the sweep."""
 TOPS = (25, 50, 100, 200, 400)
@@ -40,8 +40,6 @@ TOPS = (25, 50, 100, 200, 400)
 NO_NOISE = "no noise"
 """Position of generators without noise, which have no privacy guarantee."""
 ORIGINAL = "original"
-ATTACKED = ("msweb", "diabetes130_patients")
-"""Data sets of which all records are attacked, for the comparison at equal success."""
 LARGE, LARGE_DATA = 60_000, RT_DATA
 """Number of training records of the figure of larger data, and the data set with so many records."""
 LARGE_WAYS: Mapping[str, Sequence[str]] = {"k": WAYS, "epsilon": RELEASES}
@@ -49,6 +47,8 @@ LARGE_WAYS: Mapping[str, Sequence[str]] = {"k": WAYS, "epsilon": RELEASES}
 LARGE_AT: Mapping[str, Sequence[int | str]] = {"k": (5, 10, 25), "epsilon": ("1", "10")}
 LEVELS = SAMPLES.draws[:10]
 """Random divisions of a data set into training records and test records."""
+LARGE_LEVELS = LEVELS[1:6]
+"""Divisions of the larger data."""
 PILOT = LEVELS[:1]
 """Division of the pilot run, after which the parameters were fixed."""
 QUANTITIES = {
@@ -134,7 +134,7 @@ def _large(data: str) -> Figure:
         for at in ({name: value} for value in LARGE_AT[name])
     ]
     title = f"{data}: {LARGE:,} training records"
-    return Figure(figure, title, "publication", QUANTITIES, SAMPLES.over(cases, levels=LEVELS[1:6]), quick=("k=5",))
+    return Figure(figure, title, "publication", QUANTITIES, SAMPLES.over(cases, levels=LARGE_LEVELS), quick=("k=5",))
 
 
 def place(**at: Any) -> str:
@@ -167,9 +167,9 @@ expected supports over all reconstructions. Synthetic records are counted.
 
 **Attacks.** The attacker of `risk` knows the two rarest items of a person, and infers the other items by expected
 supports. A second attacker knows three random items, one more than the guarantee covers, and counts the matching rows.
-Each attack has {ATTEMPTS} targets. On {" and ".join(f"`{data}`" for data in ATTACKED)}, the first attacker also
-attacks all training records and all test records. The control attacks test records. Only the difference between both
-is a disclosure about persons in the data. Disassociated publications have no rows to match.
+Each attack has {ATTEMPTS} targets. The first attacker also attacks all training records and all test records. The
+control attacks test records. Only the difference between both is a disclosure about persons in the data. Disassociated
+publications have no rows to match.
 
 **Releases.** `diff-part` follows Chen et al. 2011, `tree` is a Chow-Liu tree, and `independent` draws independent
 items. The latter two use Laplace noise, or exact counts without a guarantee ("no noise"). `mst` follows McKenna et al.
@@ -189,7 +189,7 @@ the choice, so their best value is not a private choice. The study makes no clai
         replace(figure(data), pilot=PILOT)
         for data in DATA
         for figure in (_over_k, _over_epsilon, _over_length, _over_top, _attack, _large)
-        if (figure is not _attack or data in ATTACKED) and (figure is not _large or data == LARGE_DATA)
+        if figure is not _large or data == LARGE_DATA
     ],
 )
 """Our own study of task utility and of other kinds of privacy."""

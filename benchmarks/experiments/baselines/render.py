@@ -10,7 +10,6 @@ from statistics import mean, median
 from typing import Any, NamedTuple
 
 from benchmarks.experiments.baselines import (
-    ATTACKED,
     DATA,
     EPSILONS,
     KS,
@@ -25,7 +24,7 @@ from benchmarks.experiments.baselines import (
     larger,
     place,
 )
-from benchmarks.experiments.baselines.measurement import ATTEMPTS, TRAINED
+from benchmarks.experiments.baselines.measurement import TRAINED
 from benchmarks.experiments.baselines.quantities import COLUMNS, COMPARED, IN_WORDS, half_width, interval, values
 from benchmarks.experiments.cases import Figure, Key, Repeated, Results
 from benchmarks.experiments.findings import measured_at
@@ -404,7 +403,7 @@ def _disclosed(
     figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str, Any]], data: str, figure: str, way: str, x: Any
 ) -> list[float]:
     """Return the success of the attack on a point above the control, on all records if these were attacked."""
-    every = results_of_figure(figures[f"{data}_attack"], found) if data in ATTACKED else Repeated({})
+    every = results_of_figure(figures[f"{data}_attack"], found)
     some = _results(figures, found, data, figure)
     on_all = values(every, way, place(**{figure: x}), "all_disclosed") or values(some, way, x, "all_disclosed")
     return on_all or values(some, way, x, "disclosed")
@@ -422,7 +421,7 @@ def _half_widths(figures: Mapping[str, Figure], found: Mapping[Key, Mapping[str,
             if (disclosed := _disclosed(figures, found, data, figure, way, x))
         ]
         widest, at = max(points, default=(0.0, "none"))
-        targets = f"all {TRAINED:,} training records" if data in ATTACKED else f"{ATTEMPTS} targets"
+        targets = f"all {TRAINED:,} training records"
         middle = median(width for width, _ in points) if points else 0.0
         cells.append((data, targets, f"{middle:.4f}", f"{widest:.4f} ({at})"))
     return rows(("data", "attacked", "half-width of the interval, median", "largest"), cells)
