@@ -40,7 +40,7 @@ from benchmarks.experiments.baselines.measurement import (
     _utility,
 )
 from benchmarks.experiments.baselines.noise import column_of, matrix_of
-from benchmarks.experiments.baselines.render import SMARTNOISE_RESULTS
+from benchmarks.experiments.baselines.quantities import SMARTNOISE_RESULTS
 from benchmarks.experiments.factors import number_of
 from benchmarks.experiments.runner import machine
 

@@ -13,6 +13,7 @@ from benchmarks.experiments import (
     negatives,
     results_page,
     runner,
+    store,
     verdicts,
     workers,
 )
@@ -225,7 +226,7 @@ def render(*papers: str, quick: bool = False) -> None:
     if not quick:
         texts |= {page.PAGE: page.text(judged) for page in (findings, inventory, negatives)}
     for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+        store.replace_file(path, text)
         sys.stdout.write(f"{path}\n")
 
 

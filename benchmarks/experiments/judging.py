@@ -111,7 +111,7 @@ class Judged:
     @property
     def sentence(self) -> str:
         """The verdict, with the largest difference if there is no order, the numbers of comparisons if some are
-        reversed, our limits, and other verdicts of other readings.
+        reversed, a word on errors of useless answers, our limits, and other verdicts of other readings.
         """
         others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
         undecided = self.verdict in (criteria.EQUAL, criteria.NO_ORDER)
@@ -120,10 +120,17 @@ class Judged:
         if self.comparisons and self.verdict in criteria.NOT_MET:
             hold, against, of = self.comparisons
             counted = [f"{hold} of {of} comparisons hold, {against} reversed"]
+        if self.verdict == criteria.HOLDS_IN_WORDS and self.answers_are_useless:
+            counted = ["errors above 1"]
         limits = own_limits(self.claim) if self.of else []
         limited = [f"our limit: {', '.join(limits)}"] if limits else []
         notes = "; ".join([*differ, *counted, *limited, *others])
         return self.verdict + (f" ({notes})" if notes else "")
+
+    @property
+    def answers_are_useless(self) -> bool:
+        """True if the ordering compares only errors above 1, the error of always answering 0."""
+        return self.errors is not None and self.errors[0] > 1
 
     @property
     def record(self) -> dict[str, Any]:

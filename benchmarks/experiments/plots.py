@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks.experiments.cases import Figure, Repeated
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.panels_of import Panel, panels_of
+from benchmarks.experiments.store import replace_file
 
 _LOG_FROM = 15
 """An axis is logarithmic if the ratio of the largest to the smallest value is at least this number."""
@@ -73,7 +74,7 @@ def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judge
         picture.savefig(text, format="svg", metadata=_METADATA)
         plt.close(picture)
     name = file_name(figure)
-    (folder / name).write_text(_short(text.getvalue()), encoding="utf-8")
+    replace_file(folder / name, _short(text.getvalue()))
     return name
 
 

@@ -12,7 +12,7 @@ from benchmarks.experiments.judging import Judged, judge, results_of_figure
 from benchmarks.experiments.panels_of import Panel, panels_of
 from benchmarks.experiments.plots import file_name, plot
 from benchmarks.experiments.runner import RESULTS, paper, results_of
-from benchmarks.experiments.store import CASES, COSTS, ENVIRONMENT, Result
+from benchmarks.experiments.store import CASES, COSTS, ENVIRONMENT, Result, replace_file
 
 from anonset_datasets.cards import GENERATED
 from anonset_datasets.entries import ENTRIES
@@ -26,14 +26,16 @@ def render(key: str, results: Path = RESULTS) -> Path:
     chosen = paper(key)
     results_by_case, folder = results_of(chosen, results), results / key
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.svg"):
-        old.unlink()
     judged = judge(chosen, results_by_case)
+    plots = set()
     for figure in chosen.figures:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
-        plot(folder, figure, results_of_figure(figure, results_by_case), verdicts)
+        plots.add(plot(folder, figure, results_of_figure(figure, results_by_case), verdicts))
+    for path in folder.glob("*.svg"):
+        if path.name not in plots:
+            path.unlink()
     written = folder / "README.md"
-    written.write_text(page(chosen, results_by_case, judged, agreement.sentences(key, results)), encoding="utf-8")
+    replace_file(written, page(chosen, results_by_case, judged, agreement.sentences(key, results)))
     return written
 
 

@@ -13,6 +13,7 @@ from benchmarks.experiments.judging import BASES, judge
 from benchmarks.experiments.render import rows, show
 from benchmarks.experiments.rt_frontier import render as of_rt_datasets
 from benchmarks.experiments.runner import QUICK_RESULTS, RESULTS, SIDE_BY_SIDE, distinct, paper, papers, results_of
+from benchmarks.experiments.store import replace_file
 from benchmarks.experiments.verdicts import in_short, judged_papers
 from benchmarks.experiments.workers import ROOT
 
@@ -66,7 +67,7 @@ def put(block: str, key: str, page: Path) -> str:
     start, end = text.find(first), text.find(last)
     if start < 0 or end < start:
         return f"{page.name}: unchanged, it has no markers {first} and {last}"
-    page.write_text(f"{text[: start + len(first)]}\n{block}\n{text[end:]}", encoding="utf-8")
+    replace_file(page, f"{text[: start + len(first)]}\n{block}\n{text[end:]}")
     return f"{page.name}: wrote the results of {key}"
 
 

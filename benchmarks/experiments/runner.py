@@ -130,7 +130,7 @@ def store_checks(key: str, checks: Mapping[str, Any], results: Path = RESULTS) -
     }
     lists = store.packed(check["modules"] for figures in by_paper.values() for check in figures.values())
     written = json.dumps({"checks": packed, **lists}, indent=1, sort_keys=True)
-    (results / REPEATED).write_text(written + "\n", encoding="utf-8")
+    store.replace_file(results / REPEATED, written + "\n")
 
 
 def confirmed(chosen: Paper, results: Path = RESULTS) -> set[str]:

@@ -78,9 +78,9 @@ def write(folder: Path, results: Collection[Result]) -> None:
     environments = {name_of(result["machine"]): result["machine"] for result in ordered}
     environment = {"environments": environments, **packed(result["modules"] for result in ordered)}
     described = json.dumps(environment, indent=1, sort_keys=True, ensure_ascii=False)
-    _replace(folder / ENVIRONMENT, described + "\n")
-    _replace(folder / COSTS, "".join(_line(_cost(result)) for result in ordered))
-    _replace(folder / CASES, "".join(_line(_case(result)) for result in ordered))
+    replace_file(folder / ENVIRONMENT, described + "\n")
+    replace_file(folder / COSTS, "".join(_line(_cost(result)) for result in ordered))
+    replace_file(folder / CASES, "".join(_line(_case(result)) for result in ordered))
 
 
 def packed(lists: Iterable[Sequence[str]]) -> dict[str, Any]:
@@ -151,7 +151,8 @@ def _line(values: Mapping[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False) + "\n"
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole. An interrupted process leaves the earlier file."""
     partial = path.with_suffix(".partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
