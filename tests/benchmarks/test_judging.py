@@ -194,6 +194,8 @@ def test_an_ordering_of_errors_states_their_size_under_the_reading_of_the_paper(
     judgement = judged(values, factor=SAMPLES, check=check, reading={"own items": ""}, over="items")
     assert (judgement.verdict, judgement.errors) == ("holds", (smallest, 40.0))
     assert judgement.measured == f"AA / COAT: 2; errors: {smallest} to 40"
+    assert judgement.sentence.startswith("holds (errors above 1" if counted else "holds")
+    assert ("errors above 1" in judgement.sentence) == bool(counted)
     assert findings._large_errors([judgement]).startswith(counted)
     assert bool(findings._large_errors([judgement])) == bool(counted)
 
