@@ -5,7 +5,8 @@ Texts, such as what a verification covered, must be equal.
 The tracked results may be older than the code. Therefore the declared cases of a figure (`runner.declared`) are
 measured again, with other cases that are drawn at random (`runner.drawn`). For each figure, ``repeated.json`` contains
 the commit of this measurement, the numbers of declared and of drawn cases, the number of cases that differ, a digest of
-all tracked outcomes of the figure, the loaded modules, and a digest of these modules and the data. The results of a
+all tracked outcomes of the figure, the time of the last of them, the loaded modules, and a digest of these modules and
+the data. The results of a
 figure are current if these cases agree with the current code. A tracked outcome that changes later is noticed by the
 digest.
 """
@@ -124,6 +125,7 @@ def store_figures(
                 "drawn": len((first.keys() & of_figure.keys()) - set(keys)),
                 "differing": len({difference.key for difference in found} & of_figure.keys()),
                 "outcomes": digest_of_outcomes(of_figure.values()),
+                "until": max(result["measured_at"] for result in of_figure.values()),
                 "modules": modules,
                 "sources": digest(modules, reads(paper(key), figure)),
             }
@@ -142,13 +144,20 @@ def disagreeing(key: str, results: Path = RESULTS) -> list[str]:
 
 
 def changed(key: str, results: Path = RESULTS) -> dict[str, str]:
-    """Return the figures whose tracked outcomes are not those that `check` compared, each with a line about it."""
+    """Return the figures whose tracked outcomes are not those that `check` compared, each with a line about it.
+
+    Cases that were measured for the first time after the check are no change.
+    """
     tracked = _measured(key, results)
-    return {
-        figure: f"{figure}: the tracked results have changed since `check` compared them, at commit {check['commit']}"
-        for figure, check in stored_checks(results).get(key, {}).items()
-        if check["outcomes"] != digest_of_outcomes(one for case, one in tracked.items() if case[0] == figure)
-    }
+    lines = {}
+    for figure, check in stored_checks(results).get(key, {}).items():
+        of_figure = [one for case, one in tracked.items() if case[0] == figure]
+        compared = [one for one in of_figure if one["measured_at"] <= check["until"]]
+        if check["outcomes"] not in {digest_of_outcomes(of_figure), digest_of_outcomes(compared)}:
+            lines[figure] = (
+                f"{figure}: the tracked results have changed since `check` compared them, at commit {check['commit']}"
+            )
+    return lines
 
 
 def without_outcome(key: str, results: Path = RESULTS) -> list[str]:

@@ -342,6 +342,28 @@ def test_cases_without_data_files_give_the_tracked_results(key):
         assert list(agreement.differences(case.key, answer, tracked[case.key])) == []
 
 
+def test_a_tracked_outcome_that_changes_after_the_check_is_noticed_and_a_new_case_is_no_change(monkeypatch):
+    def one(x: int, ncp: float, at: str) -> dict:
+        key = {"figure": "f", "series": "a", "x": x, "repetition": ""}
+        return key | {"parameters": {"x": x}, "measured": {"ncp": ncp}, "measured_at": at}
+
+    first, second = one(1, 0.5, "2026-01-01"), one(2, 0.6, "2026-01-02")
+    check = {"outcomes": store.digest_of_outcomes([first, second]), "until": "2026-01-02", "commit": "c1"}
+    monkeypatch.setattr(agreement, "stored_checks", lambda _: {"made.up": {"f": check}})
+
+    def is_changed(*tracked: dict) -> bool:
+        monkeypatch.setattr(agreement, "_measured", lambda *_: {("f", one["x"]): one for one in tracked})
+        return bool(agreement.changed("made.up"))
+
+    assert not is_changed(second, first)
+    assert not is_changed(first, second, one(3, 0.7, "2026-02-01"))
+    assert not is_changed(first, one(2, 0.6, "2026-02-01")), "measured again, with the same outcome"
+    assert is_changed(first, one(2, 0.61, "2026-01-02"))
+    assert is_changed(first, one(2, 0.61, "2026-02-01")), "a later date does not hide a change"
+    assert is_changed(first)
+    assert is_changed(first, second, one(3, 0.7, "2026-01-01"))
+
+
 @pytest.mark.long
 def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place):
     (place / "mended").touch()
