@@ -665,6 +665,30 @@ def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_pat
 
 
 @in_this_process
+@pytest.mark.parametrize("typed", [0, -3, 2.5, None])
+def test_a_size_that_is_no_positive_integer_is_refused_beside_its_field(tmp_path: Path, typed: float | None) -> None:
+    persons(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "persons.csv", "patient")
+        before = state.stated
+        await user.open("/promise")
+        field = element(user, "size k")
+        field.set_value(typed)
+        user.find(marker="size k").trigger("blur")
+        assert (field.error, field.value) == ("Enter an integer of at least 1. Other values are not used.", typed)
+        assert state.stated == before
+        field.set_value(4)
+        assert (field.error, state.stated.settings["k"]) == (None, 4)
+        await user.open("/queries")
+        element(user, "workload queries").set_value(typed)
+        user.find(marker="generate").click()
+        assert not state.workload.generating.busy
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
 def test_more_matching_records_than_persons_are_refused_on_the_screen_promise(tmp_path: Path) -> None:
     persons(tmp_path)
 

@@ -328,6 +328,24 @@ def button(label: str, action: Callable[[], object]) -> TextElement:
     return text("button", label).props("type=button").on("click", lambda _: action())
 
 
+def integer_field(
+    label: str, value: int | None, least: int, choose: Callable[[int], object] = lambda _: None
+) -> ui.number:
+    """Create a field for an integer. It refuses other numbers in a line, and calls `choose` only with integers of at
+    least `least`.
+    """
+
+    def refusal(number: float | None) -> str | None:
+        fits = number is not None and number >= least and number == int(number)
+        return None if fits else f"Enter an integer of at least {least}. Other values are not used."
+
+    field = ui.number(
+        label, value=value, step=1, validation=refusal,
+        on_change=lambda event: None if refusal(event.value) else choose(int(event.value)),
+    )  # fmt: skip
+    return field.props("outlined stack-label")
+
+
 @contextmanager
 def table(heads: Sequence[str], classes: str = "risks") -> Iterator[None]:
     """Create a table. The code in the ``with`` block creates its rows."""
