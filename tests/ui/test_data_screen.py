@@ -874,6 +874,10 @@ def test_sensitive_columns_of_marks_are_a_warning_whose_button_protects_them(tmp
         await user.open("/")
         seem = "The items of items seem sensitive ('hiv' and 'depression'), and none is declared sensitive"
         assert seem in texts(user)
+        choices.choose_sensitive_items(state, ["hiv"])
+        await until(lambda: "The items of items seem sensitive ('depression'), and none is" in texts(user))
+        choices.choose_sensitive_items(state, [])
+        await until(lambda: seem in texts(user))
         user.find(content="Protect hiv and depression from inference", marker="fix").click()
         await until(lambda: state.stated.names("sensitive_items") == ["hiv", "depression"])
         assert state.model().name in ("lm", "klm")
@@ -944,6 +948,33 @@ def promised(state: PageState) -> PrivacyModel:
     promise = promise_of(state)
     assert not isinstance(promise, Problem)
     return promise[0]
+
+
+@in_this_process
+def test_a_column_of_items_remains_doubtful_until_one_of_its_own_items_is_sensitive(tmp_path: Path) -> None:
+    rng, codes, drugs = random.Random(1), ["E10", "I10", "J45"], ["A10BA02", "C09AA05", "N02BE01"]
+    rows = [f"{' '.join(rng.sample(codes, 2))},{' '.join(rng.sample(drugs, 2))}" for _ in range(40)]
+    (tmp_path / "visits.csv").write_text("\n".join(["codes,drugs", *rows]))
+    (tmp_path / "visits.toml").write_text(
+        'input = "visits.csv"\nunit = "row"\nout = "safe"\nmodel = "lm"\nm = 1\nl = 2\nitems = ["codes", "drugs"]\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        for sensitive, doubtful in (
+            ([], "codes drugs"),
+            (["drugs:A10BA02"], "codes"),
+            (["drugs:N02BE01", "codes:E10"], ""),
+        ):
+            state.change(state.stated.with_(sensitive_items=sensitive))
+            asked = [one.sentence for one in state.inspection.doubts()]
+            assert [
+                name for name in doubtful.split() if f"The items of {name} look like" in " ".join(asked)
+            ] == doubtful.split()
+            assert len(asked) == len(doubtful.split())
+
+    by_clicks(tmp_path, way)
 
 
 @in_this_process
