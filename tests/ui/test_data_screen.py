@@ -23,6 +23,7 @@ from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ITEMS, fix_in_words
 from anonset.ui.state.steps import promise_of, step_of
+from anonset.ui.state.trial import Trial
 
 pytestmark = pytest.mark.long
 in_this_process = pytest.mark.usefixtures("commands_in_this_process")
@@ -948,6 +949,31 @@ def promised(state: PageState) -> PrivacyModel:
     promise = promise_of(state)
     assert not isinstance(promise, Problem)
     return promise[0]
+
+
+@in_this_process
+def test_a_tab_names_the_job_of_another_tab_and_a_trial_is_kept_for_its_job(tmp_path: Path) -> None:
+    persons(tmp_path)
+    (tmp_path / "others.csv").write_text((tmp_path / "persons.csv").read_text())
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "persons.csv", "patient")
+        state.trial = trial = Trial(state.name, state.tried, state.folder)
+        await user.open("/promise")
+        message = "Another tab has opened others"
+        assert message not in texts(user)
+        state.close()
+        state.open("others.csv")
+        await until(lambda: message in texts(user))
+        assert state.trial is None
+        other = User(user.http_client)
+        await other.open("/")
+        assert message not in texts(other)
+        state.open("persons.csv")
+        assert state.trial is trial
+        await until(lambda: not state.inspection.busy)
+
+    by_clicks(tmp_path, way)
 
 
 @in_this_process

@@ -50,6 +50,7 @@ class Screen:
     def __init__(self, state: PageState, path: str) -> None:
         self.state = state
         self.path = path
+        self._job = state.job
         self._live: list[_Live] = []
         self._message = ""
 
@@ -154,7 +155,10 @@ class Screen:
             link.props('aria-current="page"')
 
     def follow(self) -> None:
-        """Update each part of the screen whose watched value has changed."""
+        """Update each part of the screen whose watched value has changed. Name a job that another tab has opened."""
+        if (job := self.state.job) not in (None, self._job):
+            self._message = f"Another tab has opened {self.state.source}. All tabs show it now." if self._job else ""
+            self._job = job
         with self.state.reader.once():
             for part in self._live:
                 try:
