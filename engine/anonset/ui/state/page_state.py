@@ -294,8 +294,8 @@ class PageState:
         """
         self.model()
         if self.trial is None or not self.trial.busy:
-            self.trial = Trial(self.name, self.tried, self.folder)
-            self.trial.start(self.trial.finish)
+            self.trial = trial = Trial(self.name, self.tried, self.folder)
+            trial.start(trial.finish)
 
     @property
     def candidate(self) -> Job:
