@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import random
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -378,3 +379,14 @@ def test_a_job_file_in_the_folder_of_its_data_runs_and_publishes_outside(place: 
         assert ran.code == 0, ran.err
     assert (place.folder / "sales-safe" / "attestation.json").exists()
     assert {path.name for path in folder.iterdir()} == ({"a.csv", "job.toml"} if inside else {"a.csv"})
+
+
+def test_the_card_of_a_single_table_is_offered_before_the_key_of_places(place: Place) -> None:
+    folder, rng = place.folder / "transit", random.Random(5)
+    stops = [str(4000 + 7 * stop) for stop in range(30)]
+    taps = [[f"{7_000_000 + rng.randrange(40)}", rng.choice(stops), rng.choice("ab")] for _ in range(400)]
+    table(folder / "taps.csv", "card_id,stop_id,gate", taps)
+    table(folder / "stops.csv", "stop_id,stop_name", [[stop, f"Square {stop}"] for stop in stops])
+    ran = place.run("inspect", str(folder))
+    assert ran.code == 0, ran.err
+    assert re.findall(r'^- unit = "(.*)" #', ran.out, re.MULTILINE) == ["card_id", "stop_id"]

@@ -1,5 +1,6 @@
 """``anonset inspect`` prints an account and JSON, and writes a job file that runs unchanged."""
 
+import random
 import re
 import shlex
 from pathlib import Path
@@ -321,3 +322,22 @@ def test_quiet_prints_only_the_result(place: Place) -> None:
     loud, quiet = place.run("risk", str(place.out)), place.run("risk", str(place.out), "--quiet")
     assert loud.out.startswith(quiet.out)
     assert ("Next: " in quiet.out, "--original" in quiet.out) == (False, False)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x8a\x01\x9c\x33", b"id,sex\n", b"\xfe\xff\x01\x8a\x33\x9c\n\n"])
+def test_a_file_without_rows_is_rejected(place: Place, content: bytes) -> None:
+    (place.folder / "data.csv").write_bytes(content)
+    ran = place.run("inspect", str(path := place.folder / "data.csv"))
+    assert ran.code == 2
+    assert ran.err.splitlines()[0] == f"anonset: error: {path}: no rows"
+
+
+@pytest.mark.parametrize("mark", [";", ",", "$", "::"])
+def test_tables_named_dat_are_read_as_tables(place: Place, mark: str) -> None:
+    draw = random.Random(mark)
+    rows = [[str(n), draw.choice("FM"), draw.choice(["E11", "I10"])] for n in range(60)]
+    (place.folder / "data.dat").write_text("".join(mark.join(row) + "\n" for row in [["id", "sex", "code"], *rows]))
+    ran = place.run("inspect", str(place.folder / "data.dat"))
+    assert ran.code == 0, ran.err
+    assert "--input-format csv" in ran.out
+    assert "rows     60 " in ran.out

@@ -58,7 +58,7 @@ def test_the_frontier_is_plotted_and_described(place: Place) -> None:
     ]
     ran = place.run(*options, "--plot", str(folder))
     assert ran.code == 0, ran.err
-    assert "Other balances of joint-split: the items lose " in ran.out
+    assert "Other balances of joint-split: the attributes lose " in ran.out
     assert image.imread(folder / "frontier.png")[..., 0].min() < 0.2
     points = place.run(*options, "--json").json["frontier"]
     losses = [point["relational_ncp"] for point in points]

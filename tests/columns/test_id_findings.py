@@ -2,7 +2,8 @@
 
 import pyarrow as pa
 
-from anonset.columns.id_findings import id_findings
+import anonset
+from anonset.columns.id_findings import id_findings, ids_above
 
 CARDS = [f"C{100 + n}" for n in range(60)]
 
@@ -53,3 +54,34 @@ def test_the_only_row_without_ids_is_reported():
     assert "'section'" in finding
     assert "delete it from the file" in finding
     assert findings(students | points | {"id": ["", "", *students["id"][2:]]}, []) == []
+
+
+PERSONS = [f"P{100 + n}" for n in range(40)]
+
+
+def above(data):
+    return ids_above({name: pa.chunked_array([values]) for name, values in data.items()}, ["id"])
+
+
+def test_rows_that_leave_out_repeated_cells_continue_the_row_above():
+    ids, names = ([cell for one in cells for cell in (one, "")] for cells in (PERSONS, [f"N {n}" for n in PERSONS]))
+    problem, rows = above({"id": ids, "name": names, "code": ["E11", "I10"] * 40})
+    assert rows.tolist() == [n - n % 2 for n in range(80)]
+    assert "40 rows" in problem.sentence
+    ends = above({"id": [*ids, "", ""], "name": [*names, "", ""], "code": ["E11", "I10"] * 40 + ["", ""]})
+    assert "40 rows" in ends[0].sentence
+
+
+def test_rows_of_nobody_continue_no_row():
+    ids = [*PERSONS, "", *PERSONS, ""]
+    assert above({"id": ids, "name": ids, "event": ["login", "backup"] * 41}) is None  # of the system
+    assert above({"id": [*PERSONS, "", ""], "name": [*PERSONS, "", ""], "code": ["E11"] * 40 + ["", ""]}) is None
+
+
+def test_rows_without_an_id_that_are_skipped_get_none(tmp_path):
+    path = tmp_path / "events.csv"
+    rows = [f"{n % 30 + 100 if n % 9 else ''},{'viewed' if n % 2 else 'saved'} {n % 7}" for n in range(1, 400)]
+    path.write_text("\n".join(["user_id,event", *rows]) + "\n", "utf-8")
+    answer = anonset.inspect(str(path), skip_rows="no-id").question.answers[0]
+    assert "above" not in answer.doubt
+    assert answer.skipped == sum(row.startswith(",") for row in rows)

@@ -144,3 +144,38 @@ def test_a_pattern_of_columns_that_another_role_names_selects_the_others(tmp_pat
     assert alone.transactions.vocabulary.labels == ("milk", "rice", "tea")
     with pytest.raises(anonset.InputError, match="no column 'was_"):
         anonset.read(path, one_hot="was_*", drop=["respondent_id", "sex", "is_a", "is_b"], **others)
+
+
+def _read(path: Path, columns: dict[str, list[str]]) -> str:
+    path.write_text("\n".join(map(",".join, [[*columns], *zip(*columns.values(), strict=True)])) + "\n", "utf-8")
+    return str(path)
+
+
+def _asked(found) -> set[str]:
+    return {name for fix in found.item_answers for role in SETS for name in fix.settings.get(role, ())}
+
+
+@pytest.mark.parametrize("form", ["{:07d}", "tt{:06d}", "F-{:05x}"])
+def test_keys_that_several_persons_share_are_offered_as_items_and_keys_of_one_person_are_not(tmp_path, form):
+    draw = random.Random(form)
+    viewers = [f"U{100 + row // 7}" for row in range(210)]
+    films = [form.format(12345 + 97 * draw.randrange(90)) for _ in viewers]
+    orders = [f"B{1000 + row // 3}" for row in range(210)]
+    path = _read(tmp_path / "views.csv", {"user_id": viewers, "film_id": films, "basket_id": orders})
+    assert _asked(anonset.inspect(path, unit="user_id")) == {"film_id"}
+
+
+@pytest.mark.parametrize("unit", ["row", "unknown"])
+def test_a_column_named_like_items_is_offered_if_no_person_is_known(tmp_path, unit):
+    draw = random.Random(unit)
+    columns = {"sex": draw.choices("FM", k=200), "product": draw.choices([f"{700 + n}" for n in range(30)], k=200)}
+    path = _read(tmp_path / "sales.csv", {**columns, "score": [str(draw.randrange(9)) for _ in range(200)]})
+    assert _asked(anonset.inspect(path, unit=unit)) == {"product"}
+
+
+def test_all_columns_that_may_be_items_are_answers(tmp_path):
+    draw = random.Random(3)
+    persons = [f"P{100 + row // 4}" for row in range(400)]
+    words = {f"{word} choice": draw.choices([f"{word}{n}" for n in range(9)], k=400) for word in "abcdefghi"}
+    found = anonset.inspect(_read(tmp_path / "choices.csv", {"person_id": persons, **words}), unit="person_id")
+    assert _asked(found) == {*words}

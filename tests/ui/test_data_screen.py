@@ -23,6 +23,7 @@ from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ITEMS, fix_in_words
 from anonset.ui.state.steps import promise_of, step_of
+from anonset.ui.state.trial import Trial
 
 pytestmark = pytest.mark.long
 in_this_process = pytest.mark.usefixtures("commands_in_this_process")
@@ -665,6 +666,30 @@ def test_an_unknown_person_stays_on_all_screens_and_roles_can_be_changed(tmp_pat
 
 
 @in_this_process
+@pytest.mark.parametrize("typed", [0, -3, 2.5, None])
+def test_a_size_that_is_no_positive_integer_is_refused_beside_its_field(tmp_path: Path, typed: float | None) -> None:
+    persons(tmp_path)
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "persons.csv", "patient")
+        before = state.stated
+        await user.open("/promise")
+        field = element(user, "size k")
+        field.set_value(typed)
+        user.find(marker="size k").trigger("blur")
+        assert (field.error, field.value) == ("Enter an integer of at least 1. Other values are not used.", typed)
+        assert state.stated == before
+        field.set_value(4)
+        assert (field.error, state.stated.settings["k"]) == (None, 4)
+        await user.open("/queries")
+        element(user, "workload queries").set_value(typed)
+        user.find(marker="generate").click()
+        assert not state.workload.generating.busy
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
 def test_more_matching_records_than_persons_are_refused_on_the_screen_promise(tmp_path: Path) -> None:
     persons(tmp_path)
 
@@ -850,6 +875,10 @@ def test_sensitive_columns_of_marks_are_a_warning_whose_button_protects_them(tmp
         await user.open("/")
         seem = "The items of items seem sensitive ('hiv' and 'depression'), and none is declared sensitive"
         assert seem in texts(user)
+        choices.choose_sensitive_items(state, ["hiv"])
+        await until(lambda: "The items of items seem sensitive ('depression'), and none is" in texts(user))
+        choices.choose_sensitive_items(state, [])
+        await until(lambda: seem in texts(user))
         user.find(content="Protect hiv and depression from inference", marker="fix").click()
         await until(lambda: state.stated.names("sensitive_items") == ["hiv", "depression"])
         assert state.model().name in ("lm", "klm")
@@ -920,6 +949,58 @@ def promised(state: PageState) -> PrivacyModel:
     promise = promise_of(state)
     assert not isinstance(promise, Problem)
     return promise[0]
+
+
+@in_this_process
+def test_a_tab_names_the_job_of_another_tab_and_a_trial_is_kept_for_its_job(tmp_path: Path) -> None:
+    persons(tmp_path)
+    (tmp_path / "others.csv").write_text((tmp_path / "persons.csv").read_text())
+
+    async def way(user: User, state: PageState) -> None:
+        await declared(state, "persons.csv", "patient")
+        state.trial = trial = Trial(state.name, state.tried, state.folder)
+        await user.open("/promise")
+        message = "Another tab has opened others"
+        assert message not in texts(user)
+        state.close()
+        state.open("others.csv")
+        await until(lambda: message in texts(user))
+        assert state.trial is None
+        other = User(user.http_client)
+        await other.open("/")
+        assert message not in texts(other)
+        state.open("persons.csv")
+        assert state.trial is trial
+        await until(lambda: not state.inspection.busy)
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
+def test_a_column_of_items_remains_doubtful_until_one_of_its_own_items_is_sensitive(tmp_path: Path) -> None:
+    rng, codes, drugs = random.Random(1), ["E10", "I10", "J45"], ["A10BA02", "C09AA05", "N02BE01"]
+    rows = [f"{' '.join(rng.sample(codes, 2))},{' '.join(rng.sample(drugs, 2))}" for _ in range(40)]
+    (tmp_path / "visits.csv").write_text("\n".join(["codes,drugs", *rows]))
+    (tmp_path / "visits.toml").write_text(
+        'input = "visits.csv"\nunit = "row"\nout = "safe"\nmodel = "lm"\nm = 1\nl = 2\nitems = ["codes", "drugs"]\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.toml")
+        await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
+        for sensitive, doubtful in (
+            ([], "codes drugs"),
+            (["drugs:A10BA02"], "codes"),
+            (["drugs:N02BE01", "codes:E10"], ""),
+        ):
+            state.change(state.stated.with_(sensitive_items=sensitive))
+            asked = [one.sentence for one in state.inspection.doubts()]
+            assert [
+                name for name in doubtful.split() if f"The items of {name} look like" in " ".join(asked)
+            ] == doubtful.split()
+            assert len(asked) == len(doubtful.split())
+
+    by_clicks(tmp_path, way)
 
 
 @in_this_process

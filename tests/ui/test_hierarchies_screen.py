@@ -177,10 +177,32 @@ def test_faults_are_listed_with_lines(folder: Path) -> None:
         assert [f"line {number}:" in texts(user) for number in range(1, 6)] == [False, False, True, True, True]
         element(user, "own-spec").set_value("../outside.csv")
         user.find(marker="apply").click()
-        await until(lambda: "outside of" in texts(user))
+        await until(lambda: "outside of" in (element(user, "own-spec").error or ""))
 
     by_clicks(folder, way)
     assert read_job(str(folder / "visits.toml"))["hierarchy"] == {"codes": str(folder / "bad.csv")}
+
+
+@in_this_process
+@pytest.mark.parametrize(
+    ("rule", "why"), [("bins:0,18", "values must be numbers"), ("prefix:x", "prefix:x"), ("prefx:1", "prefx:1")]
+)
+def test_a_rule_that_cannot_run_is_refused_beside_its_field(folder: Path, rule: str, why: str) -> None:
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state)
+        await shown(user, state)
+        before = (folder / "visits.toml").read_bytes()
+        element(user, "own-spec").set_value(rule)
+        user.find(marker="apply").click()
+        await until(lambda: element(user, "own-spec").error)
+        assert why in element(user, "own-spec").error
+        assert (folder / "visits.toml").read_bytes() == before
+        element(user, "own-spec").set_value("prefix:1")
+        user.find(marker="apply").click()
+        await until(lambda: state.tree.spec == "prefix:1")
+        assert element(user, "own-spec").error is None
+
+    by_clicks(folder, way)
 
 
 @in_this_process

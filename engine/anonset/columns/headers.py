@@ -166,6 +166,8 @@ def meaning_of(header: str) -> str:
 
     >>> [meaning_of(one) for one in ("patient_id", "Fallnummer", "id", "IdNr", "ward_id", "doctor", "PLZ")]
     ['person id', 'case id', 'id', 'id', 'thing', 'thing', 'residence']
+    >>> meaning_of("device_id"), meaning_of("device_concept_id")
+    ('account', '')
     >>> [meaning_of(one) for one in ("Vorname", "hospital_name", "E-Mail", "Straße", "patient_age", "num_patients")]
     ['name', 'thing', 'e-mail', 'address', 'birth', '']
     >>> [meaning_of(one) for one in ("address.city", "city_address", "Adresse, Ort", "Telefon", "ηλικία", "電話番号")]
@@ -189,7 +191,8 @@ def meaning_of(header: str) -> str:
         return "residence" if _is_part_of_address(header) else "address"
     if "account" in kinds and not kinds & {"thing", "birth"}:
         return "account"
-    if "device" in kinds and kinds & {"number", "own number"}:
+    is_coded = not words_about("families").isdisjoint({*words} - {*CODES})
+    if "device" in kinds and kinds & {"number", "own number"} and not is_coded:
         return "account"
     if "contact" in kinds and "thing" not in kinds:
         return "contact"

@@ -134,7 +134,8 @@ def ids_above(columns: ArrowColumns, ids: Sequence[str]) -> tuple[Problem, Int64
     (n,). None if there are no such rows.
 
     In another column, such as the number of an order, they have the value of that row, and each value belongs to one
-    id; or they alone are blank in it. Only if that row is always the nearest above, a setting reads its id.
+    id; or they alone are blank in it, and nearly no id is repeated with a value of it. Rows without any value continue
+    nothing. Only if that row is always the nearest above, a setting reads its id.
     """
     plain = {name: column for name, column in columns.items() if are_values(column)}
     if not ids or not {*ids} <= plain.keys():
@@ -144,10 +145,14 @@ def ids_above(columns: ArrowColumns, ids: Sequence[str]) -> tuple[Problem, Int64
     if not blank.any() or blank[0] or not np.array_equal(given.all(axis=0), ~blank):
         return None
     rows: Int64 = np.maximum.accumulate(np.where(blank, 0, np.arange(len(blank))))
-    for codes in (persons_in([plain[name]]) for name in plain if name not in ids):
-        known, below = codes[~blank], codes[blank]
-        alone = bool((known >= 0).all() and (below < 0).all())
-        shared = np.isin(below, known[known >= 0]).mean() >= _CONTINUED
+    others = [persons_in([plain[name]]) for name in plain if name not in ids]
+    below_id = blank & np.logical_or.reduce([blank & False, *(codes >= 0 for codes in others)])
+    persons = persons_in([plain[name] for name in ids])
+    for codes in others:
+        known, below = codes[~blank], codes[below_id]
+        alone = len(below) > 0 and bool((known >= 0).all() and (below < 0).all())
+        alone = alone and count_distinct(combined([persons, codes])) >= _CONTINUED * len(known)
+        shared = np.isin(below, known[known >= 0]).sum() >= max(1, _CONTINUED * len(below))
         if alone or (shared and not any(count_differing(codes, plain[name]) for name in ids)):
             without = f"column {', '.join(map(repr, ids))}: {counted(len(below), 'row')} without an id"
             text = f"{without} {'continues' if len(below) == 1 else 'continue'}"

@@ -152,7 +152,7 @@ def may_be_items(profile: Profile) -> bool:
     """
     name, named = profile.name, names_items(profile.name)
     return (
-        (profile.kind in ("text", "integers") or profile.kind.endswith("codes"))
+        (profile.kind in ("text", "integers") or profile.kind.endswith("codes") or names_codes(name))
         and 1 < profile.distinct <= profile.records // _ROWS_OF_AN_ITEM
         and not (
             profile.prose
@@ -161,7 +161,7 @@ def may_be_items(profile: Profile) -> bool:
             or is_direct(meaning_of(name))
             or (is_known(name) and not is_about_a_thing(name))
         )
-        and (named or not profile.reaches)
+        and (named or profile.reaches in ("", "account"))  # things have keys like those of devices
         and not numbers_agents(profile)
         and ((named and profile.kind != "integers") or not is_about(name, "quantities"))
     )

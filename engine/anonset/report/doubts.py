@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from anonset.analysis.risk import BucketRisk, Risk
 from anonset.analysis.summary import lost_columns
 from anonset.columns.headers import is_known, meaning_of
+from anonset.data.joining import prefixed
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
 from anonset.jobs.report_facts import ReportFacts
@@ -56,7 +57,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         *_shared_values(facts),
         *weak_guarantee(facts.model, facts.summary.n, next(iter(facts.items_per_person), 0)),
         *_further_items(facts),
-        *(f"{one.sentence}." for one in unprotected_items(_items(facts))),
+        *(f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets)),
         *_names_of_groups(facts),
         *_rare_leaves(facts),
         *_lost(facts),
@@ -239,16 +240,19 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
         )
 
 
-def unprotected_items(columns: Mapping[str, str]) -> Iterator[Problem]:
-    """Yield a problem for each column of items that may be sensitive, if no item is declared sensitive.
+def unprotected_items(columns: Mapping[str, str], secrets: Sequence[str] = ()) -> Iterator[Problem]:
+    """Yield a problem for each column of items that may be sensitive, if none of its items is declared sensitive.
 
     Parameters
     ----------
     columns
         What the items are, by column (see `ReportFacts.sensitive_items`). Empty if they are not recognized.
+    secrets
+        Items that are declared sensitive. If there are several columns, each item contains its column.
     """
     for name, known in columns.items():
-        if known or seems_sensitive(name):
+        start = prefixed(name, "") if len(columns) > 1 else ""
+        if (known or seems_sensitive(name)) and not any(item.startswith(start) for item in secrets):
             yield Problem(
                 f"The items of {name} {known or 'seem sensitive'}, and none is declared sensitive: the guarantee does "
                 "not limit what others infer about them"
@@ -256,9 +260,8 @@ def unprotected_items(columns: Mapping[str, str]) -> Iterator[Problem]:
 
 
 def _items(facts: ReportFacts) -> dict[str, str]:
-    """Return what the items are by column, or nothing if items are declared sensitive."""
-    names = () if facts.model.secrets else getattr(facts.attested.data, "items", ())
-    return {name: facts.sensitive_items.get(name, "") for name in names}
+    """Return what the items are, by column."""
+    return {name: facts.sensitive_items.get(name, "") for name in getattr(facts.attested.data, "items", ())}
 
 
 def _names_of_groups(facts: ReportFacts) -> Iterator[str]:

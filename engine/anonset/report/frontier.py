@@ -24,19 +24,16 @@ def frontier_text(points: "Sequence[Pruning]") -> str:
 
     >>> from anonset.algorithms.rt.joint.pruning import Pruning
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
-    'the items lose 40% less if the attributes lose 20% of their detail instead of 2%, 60% less at 100% (estimated)'
+    'the attributes lose 2% of their detail; with 20%, the items lose 40% less; with 100%, 60% less (estimated)'
     """
     nearest = [min(points, key=lambda point: abs(point.relational_ncp - loss)) for loss in _SHOWN]
     ordered = sorted({points[0], points[-1], *nearest}, key=lambda point: point.relational_ncp)
     listed = list({f"{point.relational_ncp:.0%}": point for point in reversed(ordered)}.values())[::-1]
     losses = scaled(points, 1.0)
     first, *others = listed
-    if_lost = f" if the attributes lose {{:.0%}} of their detail instead of {first.relational_ncp:.0%}"
-    texts = [
-        f"{1 - losses[point]:.0%} less{(' at {:.0%}' if place else if_lost).format(point.relational_ncp)}"
-        for place, point in enumerate(others)
-    ]
-    return f"the items lose {', '.join(texts)} (estimated)"
+    less = [f"with {point.relational_ncp:.0%}, {1 - losses[point]:.0%} less" for point in others]
+    less[0] = less[0].replace(", ", ", the items lose ")
+    return f"the attributes lose {first.relational_ncp:.0%} of their detail; {'; '.join(less)} (estimated)"
 
 
 def scaled(points: "Sequence[Pruning]", loss: float) -> "dict[Pruning, float]":

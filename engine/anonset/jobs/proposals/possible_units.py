@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from anonset.columns.headers import is_known
 from anonset.columns.id_findings import person_signs
 from anonset.columns.persons import PossiblePerson
-from anonset.columns.roles import ProposedRole
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import COUNTRY, MERGES
 from anonset.errors import Problem
 from anonset.jobs.proposals.hierarchy_trial import try_hierarchies
 from anonset.jobs.proposals.proposal import Proposal
-from anonset.jobs.proposals.unit_reader import ProposedRoles, UnitReader, are_buckets, unnamable
+from anonset.jobs.proposals.unit_reader import MAY_IDENTIFY, ProposedRoles, UnitReader, are_buckets, unnamable
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, Unit
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
@@ -71,7 +70,7 @@ class PossibleUnits(RedactedRepr):
     def _dropped(persons: Sequence[PossiblePerson], roles: ProposedRoles) -> ProposedRoles:
         """Return roles that drop the ids of persons who are more probable than those of the unit."""
         ids = [one.columns[0] for one in persons if len(one.columns) == 1 and not roles[one.columns[0]].is_given]
-        return dict.fromkeys(ids, ProposedRole("drop", "may identify the person"))
+        return dict.fromkeys(ids, MAY_IDENTIFY)
 
     def _declared(self) -> tuple[str, ...] | None:
         """Return the columns of the declared unit. None if the owner must declare it. Data that consist of one column

@@ -77,6 +77,8 @@ def proposal_for(
     data, recognised = with_recognised_options(source, declared, columns_of, misread)
     names = data.opened.names
     profiles = [profile(name, data.columns[name], data.declared.get("separator")) for name in names]
+    if not any(one.records for one in profiles):
+        raise InputError(f"{data.opened.where}: no rows")
     for one in [one for one in profiles if one.kind == "nested values" and names_codes(one.name)]:
         paths = [name for name in data.opened.names if name.endswith(_CODE)]
         with suppress(InputError):  # its members are not codes

@@ -120,13 +120,12 @@ class SharedKey(RedactedRepr):
 def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     """Return the keys that at least two tables share. The key with the most evidence of persons comes first.
 
-    A key that repeats in a single table is also returned if its header names ids, and other tables refer to the rows of
-    this table.
+    A key that repeats in a single table is also returned if its header names ids, and this table shares a key.
     """
     keys = _groups(columns)
     shared = [key for key in keys if len(key.tables) > 1]
-    parents = {column.table for key in shared for column in key.columns if column.is_unique}
-    single = [key for key in keys if key.tables[0] in parents and len(key.tables) == 1 and not key.is_unique]
+    linked = {table for key in shared for table in key.tables}
+    single = [key for key in keys if key.tables[0] in linked and len(key.tables) == 1 and not key.is_unique]
     single = [key for key in single if meaning_of(key.columns[0].header) in PERSON_IDS]
     return sorted([*shared, *single], key=lambda key: (-key.points, -len(key.tables)))
 

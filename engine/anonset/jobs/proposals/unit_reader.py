@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from anonset import arrow
-from anonset.columns.headers import is_identifier, names_codes
+from anonset.columns.headers import is_identifier, names_codes, names_items
 from anonset.columns.id_findings import ids_above, without_rows
 from anonset.columns.ids import are_values, counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.columns.marks import FILLED
@@ -50,6 +50,8 @@ from anonset.spelling import counted, listed, setting
 ProposedRoles = Mapping[str, ProposedRole]
 """Roles by column name."""
 _PROPOSED = ("one_hot", "one_code", "missing")
+MAY_IDENTIFY = ProposedRole("drop", "may identify the person")
+"""Role of columns that identify persons more probably than those of the unit. They are not offered as items."""
 READING = (
     *(option.name for option in fields(FileOptions) if option.name not in _PROPOSED),
     "labels",
@@ -302,7 +304,7 @@ class UnitReader(RedactedRepr):
             return Job(), 0, []
         text = f"column {', '.join(map(repr, ids))}: {counted(lacking, 'row')} without an id"
         if "no-id" in stated:
-            return Job(), 0, [] if self.is_open else [Problem(f"{text}, skipped")]
+            return Job(), lacking, [] if self.is_open else [Problem(f"{text}, skipped")]
         problem = Problem(text, [without_rows(lacking)])
         return Job({"skip_rows": [*stated, "no-id"]}), lacking, [] if self.is_open else [problem]
 
@@ -336,7 +338,7 @@ class UnitReader(RedactedRepr):
         )
         for name in [n for n, own in merged.items() if own.differs and self.profiles[n].kind == "numbers"][:1]:
             problem += f"; {name!r} and the like: write one number for each person, such as the mean"
-        obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ())))
+        obstacle = Problem(problem, self._as_items(merged, items.get("one_hot", ()))[0])
         possible = {} if items else roles_by_behaviour(roles, merged, self.profiles)
         possible = possible or ({} if items else last_roles(roles, merged) or last_roles(roles, published))
         if "items" in possible:
@@ -373,7 +375,8 @@ class UnitReader(RedactedRepr):
         is_declared = any(published[name].is_given for name in chosen) or bool(self.data.declared.get("sensitive"))
         marked = () if sets["one_hot"] else marked
         nested = [fix for n, one in self.profiles.items() if not merged[n].is_given for fix in one.fixes]
-        ways = [] if is_declared else [*self._as_items(merged, marked, sets if chosen else {}), *nested]
+        ways, further = ([], []) if is_declared else self._as_items(merged, marked, sets if chosen else {})
+        ways += [] if is_declared else nested
         others = [fix for fix in ways if Job(fix.settings).names(*SETS)]
         if not others:
             return proposal
@@ -385,10 +388,10 @@ class UnitReader(RedactedRepr):
         less = f" (less likely: {', '.join(rest[:_MOST_LESS_LIKELY])})" if rest else ""
         problem = Problem(f"{named} proposed as the items{less}", others)
         answers = [Fix({role: names for role, names in sets.items() if names}, f"{named} proposed")] if chosen else []
-        items = [Job(fix.settings).names("items") for fix in (*answers, *others)]
+        items = [Job(fix.settings).names("items") for fix in (*answers, *others, *further)]
         asked = [
             self._as_declared(fix)
-            for fix, names in zip((*answers, *others), items, strict=True)
+            for fix, names in zip((*answers, *others, *further), items, strict=True)
             if names not in ([NONE], [OPEN])
         ]
         problems = unnamable("items", sorted({NONE, OPEN}.intersection(chain(*items))), "contain the items")
@@ -402,26 +405,25 @@ class UnitReader(RedactedRepr):
 
     def _as_items(
         self, merged: ProposedRoles, marked: Sequence[str], chosen: Mapping[str, Sequence[str]] = MappingProxyType({})
-    ) -> list[Fix]:
-        """Return the settings that publish dropped columns as items, the most probable first. `chosen` are the proposed
-        columns by role.
+    ) -> tuple[list[Fix], list[Fix]]:
+        """Return the settings that publish dropped columns as items, the most probable first, and those of less
+        probable columns. `chosen` are the proposed columns by role.
         """
         hot = further_marks([*self.profiles.values()], merged, chosen.get("one_hot") or marked)
         hot += [Fix({"one_hot": [*marked]}, f"if each of {len(marked)} columns of 0 and 1 is an item")][: len(marked)]
         if not chosen and (pairs := pair_problems([*self.profiles.values()], merged)):
-            return [*hot, *(fix for problem in pairs for fix in problem.fixes)]
+            return [*hot, *(fix for problem in pairs for fix in problem.fixes)], []
 
         def separated(names: Sequence[str]) -> dict[str, str]:
             own = self.profiles[names[0]]
             return {"separator": own.separator} if own.bound_items and own.separator else {}
 
         series = self._item_series(merged)
-        fixes = [*self.wide]
-        fixes += [
+        single = [
             Fix({**self._read_together(names), **separated(names)}, f"if {self._with_items(*names)} contains the items")
-            for names in series[:_MOST_ITEMS]
+            for names in series
         ]
-        proposed = [*chain(*chosen.values())]
+        proposed, fixes = [*chain(*chosen.values())], [*self.wide, *single[:_MOST_ITEMS]]
         likely = [
             names
             for names in series[:_MOST_ITEMS]
@@ -436,27 +438,30 @@ class UnitReader(RedactedRepr):
             fixes.append(Fix({role: [*proposed, *columns]}, "if each of these columns does"))
         stated = [(n, fix) for n in self.rejected for fix in merged[n].fixes if "publish_as_is" in fix.settings]
         shared = [replace(fix, effect=f"if {self._with_items(n)} contains items, and no persons") for n, fix in stated]
-        return [*hot, *fixes, *shared]
+        return [*hot, *fixes, *shared], single[_MOST_ITEMS:]
 
     def _item_series(self, merged: ProposedRoles) -> list[tuple[str, ...]]:
         """Return the dropped columns that may contain the items, with the columns of their series, the most probable
         first.
         """
-        dropped = [n for n, own in merged.items() if own.role == "drop" and not own.is_given and n not in self.rejected]
-        names = [name for name in dropped if merged[name].differs or self._recurs(name)] if self.person else []
+        able = [n for n, own in merged.items() if not own.is_given and own != MAY_IDENTIFY]
+        free = [n for n in able if n not in self.rejected]
+        dropped = [n for n in free if merged[n].role in ("drop", UNRECOGNIZED)]
+        names = [name for name in dropped if merged[name].differs or self._recurs(name)]
         able = [name for name in dropped if self.profiles[name].bound_items]
         able += sorted(item_candidates(names, self.profiles), key=self._name_fields)
         return [*dict.fromkeys(tuple(self._series(name, merged)) for name in able)]
 
     def _recurs(self, name: str) -> bool:
-        """Return True if persons have several values of a column, and many persons share a value, so that it does not
-        identify them.
+        """Return True if several persons share a value of a column, and persons have several values. If each person
+        has one row, True if the header names items.
         """
-        profile, persons = self.profiles[name], self._counted(self.person)[1]
+        profile, (rows, persons) = self.profiles[name], self._counted(self.person)
         if not (may_be_items(profile) and self._are_plain([name])) or name in self.person:
             return False
-        is_other = name not in self.keys or 2 * profile.distinct <= persons
-        return is_other and self._pairs(name) >= max(self.k * profile.distinct, _SEVERAL * persons)
+        if rows == persons:
+            return names_items(name) or names_codes(name)
+        return self._pairs(name) >= max(_SHARED * profile.distinct, _SEVERAL * persons)
 
     def _name_fields(self, name: str) -> bool:
         """Return True if nearly every person has each value of a column, like names of fields."""
@@ -584,8 +589,8 @@ of values that are neither.
 _FEWEST_PERSONS = 20
 """Minimum number of persons that show which values name fields."""
 _FIELDS = "nearly every person has each value, like names of fields; if they are, write a column for each"
-_SEVERAL = 1.1
-"""Minimum mean number of different values per person in a column of items."""
+_SHARED, _SEVERAL = 1.5, 1.1
+"""Minimum mean numbers of persons per value, and of different values per person, in a column of items."""
 _SHAPES = {"one_hot": "that each mark an item", "one_code": "with one item each"}
 """Shapes of sets that several columns form together."""
 _ONE_VALUE = ("relational", "sensitive", "keep")

@@ -106,7 +106,9 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
         raise InputError(msg)
     if suffixes[-1] == ".dat" and not packed:
         lines = [line.decode("utf-8", "replace").strip() for line in _first_lines(path)]
-        if len(lines) > _FEWEST_LINES and not any(" " in line for line in lines) and (mark := unusual_delimiter(lines)):
+        blanks = any(" " in line for line in lines)
+        mark = unusual_delimiter(lines, ",;") or ("" if blanks else unusual_delimiter(lines))
+        if len(lines) > _FEWEST_LINES and mark:
             fix = Fix({"input_format": "csv", "delimiter": mark}, "if they are")
             raise MisreadError(f"{path}: the lines look like a table, not like items between blanks", fixes=[fix])
     return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]

@@ -51,18 +51,19 @@ def are_baskets(rows: Sequence[Sequence[str]]) -> bool:
     return recur(baskets[0], baskets[1:])
 
 
-def unusual_delimiter(lines: Sequence[str]) -> str:
-    """Return the unusual delimiter that splits the lines of a table. Empty if there is none.
+def unusual_delimiter(lines: Sequence[str], marks: str = "$^~|:") -> str:
+    """Return the unusual delimiter, among `marks`, that splits the lines of a table. Empty if there is none.
 
     Titles and notes may be above and below the table. Colons also occur in times and addresses, so the lines below a
-    first line without figures have other values, or the colons are doubled.
+    first line without figures have other values, or the colons are doubled. Commas and semicolons also separate items,
+    so the first line has names.
 
     >>> unusual_delimiter(["id$age$sex", "P1$30$f", "P2$41$m"]), unusual_delimiter(["1::122::5", "2::37::4"])
     ('$', ':')
     >>> unusual_delimiter(["time", "12:30:00", "12:45:00"]), unusual_delimiter(["site", "https://a.org"])
     ('', '')
     """
-    for mark in "$^~|:":
+    for mark in marks:
         rows = [header_fields(line, mark) for line in lines if line.strip()]
         fields, count = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)
         first = next((n for n, row in enumerate(rows) if len(row) == fields), 0)
@@ -71,7 +72,7 @@ def unusual_delimiter(lines: Sequence[str]) -> str:
         names, below = rows[first], rows[first + 1 :]
         if all(name[:1].isalpha() for name in names) and not recur(names, below):
             return mark
-        if not first and fields > 2 and (mark != ":" or not any(names[1::2])):
+        if not first and fields > 2 and mark not in ",;" and (mark != ":" or not any(names[1::2])):
             return mark
     return ""
 

@@ -50,6 +50,7 @@ class Screen:
     def __init__(self, state: PageState, path: str) -> None:
         self.state = state
         self.path = path
+        self._job = state.job
         self._live: list[_Live] = []
         self._message = ""
 
@@ -154,7 +155,10 @@ class Screen:
             link.props('aria-current="page"')
 
     def follow(self) -> None:
-        """Update each part of the screen whose watched value has changed."""
+        """Update each part of the screen whose watched value has changed. Name a job that another tab has opened."""
+        if (job := self.state.job) not in (None, self._job):
+            self._message = f"Another tab has opened {self.state.source}. All tabs show it now." if self._job else ""
+            self._job = job
         with self.state.reader.once():
             for part in self._live:
                 try:
@@ -326,6 +330,24 @@ def empty(message: str) -> TextElement:
 def button(label: str, action: Callable[[], object]) -> TextElement:
     """Create a button with the colours of the page."""
     return text("button", label).props("type=button").on("click", lambda _: action())
+
+
+def integer_field(
+    label: str, value: int | None, least: int, choose: Callable[[int], object] = lambda _: None
+) -> ui.number:
+    """Create a field for an integer. It refuses other numbers in a line, and calls `choose` only with integers of at
+    least `least`.
+    """
+
+    def refusal(number: float | None) -> str | None:
+        fits = number is not None and number >= least and number == int(number)
+        return None if fits else f"Enter an integer of at least {least}. Other values are not used."
+
+    field = ui.number(
+        label, value=value, step=1, validation=refusal,
+        on_change=lambda event: None if refusal(event.value) else choose(int(event.value)),
+    )  # fmt: skip
+    return field.props("outlined stack-label")
 
 
 @contextmanager

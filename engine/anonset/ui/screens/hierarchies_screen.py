@@ -7,10 +7,11 @@ from functools import partial
 
 from nicegui import ui
 
+from anonset.errors import AnonsetError
 from anonset.spelling import counted
 from anonset.ui.screens.frame import Screen, alert, button, card, empty, text
 from anonset.ui.screens.tree_view import TreeView
-from anonset.ui.state.page_state import PageState
+from anonset.ui.state.page_state import PageState, message_of
 from anonset.ui.state.setting_words import RULE
 from anonset.ui.state.tree_state import TreeState
 
@@ -53,9 +54,15 @@ def _specs(screen: Screen) -> None:
     if not trees.column:
         return
 
-    def choose(spec: str | None) -> None:
+    async def choose(spec: str | None) -> None:
         if spec and spec.strip() != trees.spec:
-            screen.act(trees.choose_spec, spec.strip())
+            own.error = None
+            try:
+                await trees.choose_spec(spec.strip())
+            except AnonsetError as error:
+                choice.set_value(trees.spec)
+                own.error = message_of(error)
+            screen.follow()
 
     with ui.element("div").classes("sizes"):
         options = {spec: f"{spec}: {words}" for spec, words in trees.choices.items()}

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
 
 from nicegui import ui
 
@@ -12,7 +11,7 @@ from anonset.release.guarantee_limits import promised_limits, ranked_limits
 from anonset.report.conclusion import with_columns
 from anonset.settings.model_choices import BY_SENSITIVE_ITEMS, obstacle, sizes_of
 from anonset.ui.screens.fix_buttons import fix_buttons
-from anonset.ui.screens.frame import Screen, alert, button, card, folded, show_limits, text
+from anonset.ui.screens.frame import Screen, alert, button, card, folded, integer_field, show_limits, text
 from anonset.ui.screens.item_search import item_search, show_reading
 from anonset.ui.state import choices
 from anonset.ui.state.page_state import PageState
@@ -102,17 +101,13 @@ def _number(state: PageState, name: str) -> int | None:
 def _choose_sizes(screen: Screen, names: Sequence[str]) -> None:
     state = screen.state
 
-    def choose(name: str, value: Any) -> None:
-        if value is not None and value == int(value):
-            screen.act(state.change, state.stated.with_(**{name: int(value)}))
+    def choose(name: str, value: int) -> None:
+        screen.act(state.change, state.stated.with_(**{name: value}))
 
     with ui.element("div").classes("sizes"):
         for name in names:
-            number = ui.number(
-                SIZE_WORDS[name], value=_number(state, name), min=1, step=1, precision=0,
-                on_change=lambda event, name=name: choose(name, event.value),
-            )  # fmt: skip
-            number.props("outlined debounce=300 stack-label").mark(f"size {name}").classes("field")
+            number = integer_field(SIZE_WORDS[name], _number(state, name), 1, partial(choose, name))
+            number.props("debounce=300").mark(f"size {name}").classes("field")
             screen.live(partial(_number, state, name), number.set_value)
     screen.section(lambda: (state.findings or {}).get("items_per_person") or None, _show_items_per_person)
 

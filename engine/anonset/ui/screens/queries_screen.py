@@ -12,7 +12,7 @@ from anonset.queries.conditions import Among, Condition
 from anonset.queries.workload import Query
 from anonset.reading.policies import items_as_text
 from anonset.settings.model_choices import item_trees
-from anonset.ui.screens.frame import Screen, button, card, empty, table, text
+from anonset.ui.screens.frame import Screen, button, card, empty, integer_field, table, text
 from anonset.ui.screens.item_search import item_search, new_row, show_reading
 from anonset.ui.screens.run_sections import ended, show_errors
 from anonset.ui.state.command_runs import CommandRun
@@ -60,12 +60,12 @@ def _generator(screen: Screen) -> None:
         source.props("outlined stack-label").classes("field").mark("source")
         numbers = {}
         for name, (label, value, least) in _SIZES.items():
-            number = ui.number(label, value=value, min=least, step=1, precision=0)
-            numbers[name] = number.props("outlined stack-label").classes("short").mark(f"workload {name}")
+            numbers[name] = integer_field(label, value, least).classes("short").mark(f"workload {name}")
 
     def generate() -> None:
-        queries, items, values = (int(number.value or 0) for number in numbers.values())
-        screen.act(workload.generate, f"{source.value}:{queries}x{items}+{values}")
+        if all(number.validate() for number in numbers.values()):
+            queries, items, values = (int(number.value or 0) for number in numbers.values())
+            screen.act(workload.generate, f"{source.value}:{queries}x{items}+{values}")
 
     screen.section(lambda: ended(workload.generating.last), lambda of: _generation(*of))
     with ui.element("div").classes("actions"):

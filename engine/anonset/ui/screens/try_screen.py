@@ -46,7 +46,9 @@ def try_screen(state: PageState) -> None:
         )
         recommended = best if sets else "the most detail of the attributes"
         lead = "anonset tries the algorithms that give this promise, and recommends"
-        text("p", f"{lead} {recommended}. Nothing is published.").classes("lead")
+        text("p", f"{lead} {recommended}. Nothing is published. The page keeps the results until it ends.").classes(
+            "lead"
+        )
         screen.section(
             lambda: (state.trial and state.trial.busy, state.publishing, state.inspection.busy),
             lambda _: _start(screen),

@@ -105,12 +105,12 @@ class Inspection(Commands):
         kinds = {one["name"]: one.get("items") or one["kind"] for one in (*self.columns, *linked)}
         known = {name: f"look like {kind}" for name, kind in kinds.items() if kind in CODE_LEVELS}
         known |= found.get("sensitive_items", {})
-        wide = job.names(*SETS[1:])
-        named = [name for name in wide if is_sensitive(name)]
+        wide, secrets = job.names(*SETS[1:]), job.names("sensitive_items")
+        named = [name for name in wide if is_sensitive(name) and name not in secrets]
         seem = f"seem sensitive ({listed([repr(one) for one in named], 'and')})" if named else ""
         items = {name: known.get(name, "") for name in job.names(SETS[0])}
         items |= {"items": seem or next((known[name] for name in wide if name in known), "")} if wide else {}
-        for problem in () if job.names("sensitive_items") else unprotected_items(items):
+        for problem in unprotected_items(items, () if named else secrets):
             secret = named if seem and seem in problem.sentence else CHOOSE
             yield replace(problem, fixes=[Fix({"sensitive_items": secret})])
 

@@ -42,6 +42,7 @@ class PageState:
         self.is_local = is_local
         """Whether only this machine can open the page."""
         self.reader = JobReader()
+        self._trials: dict[Path | None, Trial] = {}
         self.close()
 
     def close(self) -> None:
@@ -50,7 +51,6 @@ class PageState:
             task.cancel()
         self.job: Path | None = None
         self.inspection = Inspection(self)
-        self.trial: Trial | None = None
         self.publications = Publications(self)
         self.chosen = ColumnChoice(self)
         self.history = History()
@@ -107,6 +107,15 @@ class PageState:
         """Name of the job file, of the data if there is no job file, or ``FILE`` if no data are open."""
         path = self.file or self.inspection.data
         return "FILE" if path is None else self.folder.relative(path)
+
+    @property
+    def trial(self) -> Trial | None:
+        """Last trial of the job, also if the page has opened other data since then. None if there is none."""
+        return self._trials.get(self.job)
+
+    @trial.setter
+    def trial(self, trial: Trial) -> None:
+        self._trials[self.job] = trial
 
     @property
     def raw(self) -> Job:
@@ -285,8 +294,8 @@ class PageState:
         """
         self.model()
         if self.trial is None or not self.trial.busy:
-            self.trial = Trial(self.name, self.tried, self.folder)
-            self.trial.start(self.trial.finish)
+            self.trial = trial = Trial(self.name, self.tried, self.folder)
+            trial.start(trial.finish)
 
     @property
     def candidate(self) -> Job:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import count
@@ -137,16 +138,19 @@ class TreeState(Commands):
         self.faults = []
         self.start(self._read)
 
-    def choose_spec(self, spec: str) -> None:
+    async def choose_spec(self, spec: str) -> None:
         """Change the hierarchy of the column.
 
         Raises
         ------
         InputError
-            If a publication is being made, or the file is outside of the folder.
+            If a publication is being made, the file is outside of the folder, or the rule does not fit the column.
         """
-        if path := split_spec(spec)[1]:
-            self._in_job_folder(path)
+        prefix, path = split_spec(spec)
+        is_file = bool(path) and self._in_job_folder(path).exists() and not prefix  # the screen lists its faults
+        if not is_file and spec not in _WITHOUT_TREE:
+            with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
+                await self._build(spec, Path(place) / "hierarchy.csv")
         self.effect = ""
         self._state.change(edited(self._state.stated, Job({"hierarchy": {self.column: spec}})))
 
@@ -186,11 +190,10 @@ class TreeState(Commands):
             raise InputError(self.why_not_editable)
         names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
         file = next(path for path in map(self._in_job_folder, names) if not path.exists())
-        prefix, path = split_spec(self.spec)
-        spec = f"{prefix}{self._in_job_folder(path)}" if path else prefix
-        if self.spec == VALUES and self.tree is not None:
+        spec = self.spec
+        if spec == VALUES and self.tree is not None:
             spec = f"balanced:{max(2, self.tree.hierarchy.n_leaves)}"
-        await self._run_quietly("build", self._state.name, "--column", self.column, "--spec", spec, "-o", str(file))
+        await self._build(spec, file)
         before = self._state.stated
         ceiling = before.entries("ceiling").get(self.column)  # the nodes keep their names
         after = edited(before, Job({"hierarchy": {self.column: file.name}}))
@@ -282,15 +285,18 @@ class TreeState(Commands):
             self.tree = replace(self.tree, hierarchy=hierarchy, records=records, ceilings=highest)
         self._start_reading()
 
-    async def _run_quietly(self, *arguments: str) -> None:
-        """Run a command that writes a hierarchy file.
+    async def _build(self, spec: str, file: Path) -> None:
+        """Write the hierarchy of the column by a specification to a file.
 
         Raises
         ------
         InputError
-            If the command fails.
+            If the specification does not fit the column.
         """
-        run = CommandRun(["hierarchy", *arguments], self._state.folder.path)
+        prefix, path = split_spec(spec)
+        spec, column = f"{prefix}{self._in_job_folder(path)}" if path else prefix, self.column
+        arguments = ["hierarchy", "build", self._state.name, "--column", column, "--spec", spec, "-o", str(file)]
+        run = CommandRun(arguments, self._state.folder.path)
         if await run.finish():
             raise InputError(" ".join(run.errors))
 
