@@ -467,11 +467,12 @@ def test_the_strongest_generator_is_that_of_the_stored_results() -> None:
 
     places = [(data, epsilon) for data in DATA for epsilon in EPSILONS]
     assert {best("rules_f1", *place) for place in places} == {"mst"}
-    for quantity, least in (("sets_f1", 1), ("are", 2)):
-        assert {best(quantity, *place) for place in places if float(place[1]) >= least} == {"mst"}
+    for quantity, least, most in (("sets_f1", 1, 10), ("are", 2, 20)):
+        assert {best(quantity, *place) for place in places if least <= float(place[1]) <= most} == {"mst"}
         assert "independent" in {best(quantity, *place) for place in places if float(place[1]) < least}
+        assert "tree" in {best(quantity, *place) for place in places if float(place[1]) > most}
     by_auc = {place for place in places if best("auc", *place, RELEASES) == "diff-part" and place[0] in DATA[:2]}
-    assert by_auc == {("groceries", epsilon) for epsilon in EPSILONS}
+    assert by_auc == {("groceries", epsilon) for epsilon in EPSILONS} | {("msweb", "20"), ("msweb", "50")}
 
 
 def test_a_publication_with_an_interval_above_the_limit_is_unresolved() -> None:
