@@ -72,7 +72,7 @@ async def follow(folder: Path) -> None:
         await browser.until("document.querySelectorAll('polyline').length >= 6")
         await take(browser, "try", first="Lost detail, if more records must match", most=1200)
         await browser.go_to("Publish")
-        await browser.click("Publish")
+        await browser.publish()
         await browser.until_text("Open the report")
         await take(browser, "publish", first="Risk before and after", most=1710)
         await browser.go_to("Queries")

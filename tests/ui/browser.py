@@ -174,6 +174,17 @@ class Browser:
         await self.until(found)
         await self.click_element(found)
 
+    async def publish(self) -> None:
+        """State for each question of the screen Publish that it is checked, and click the button Publish."""
+        start = f"{_VISIBLE}.find(e => e.innerText.trim() === 'Publish')"
+        questions = "document.querySelectorAll('.checks > li').length"
+        await self.until(start)
+        while left := await self.script(questions):
+            await self.click("I checked this")
+            await self.until(f"{questions} < {left}")
+        await self.until(f"{start}.getAttribute('disabled') === null")
+        await self.click("Publish")
+
     async def go_to(self, screen: str) -> None:
         """Click the link of a screen in the navigation, and wait until the server hears clicks on that screen. Links of
         the menu More are visible after a click on it.

@@ -12,6 +12,7 @@ from nicegui.testing.user_simulation import user_simulation
 from anonset.ui.screens.pages import add_pages
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
+from anonset.ui.state.steps import open_questions, settle
 
 SECONDS = 60
 
@@ -53,6 +54,14 @@ def texts(user: User) -> str:
     assert user.client is not None
     found = (getattr(element, "text", "") for element in user.client.elements.values())
     return "\n".join(text for text in found if isinstance(text, str))
+
+
+def publish(user: User, state: PageState) -> None:
+    """Answer the questions on the screen Publish, and click the button."""
+    for text, question in open_questions(state).items():
+        if not question.stops:
+            settle(state, text)
+    user.find(marker="publish").click()
 
 
 def element(user: User, marker: str) -> Any:

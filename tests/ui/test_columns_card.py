@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
-from tests.ui.clicks import by_clicks, element, reported, texts, until
+from tests.ui.clicks import by_clicks, element, publish, reported, texts, until
 
 from anonset.reading.name_lists import name_list
 from anonset.ui.state import choices
@@ -92,7 +92,7 @@ def test_a_survey_is_published_in_twelve_decisions(folder: Path) -> None:
         await until(lambda: state.trial is not None and state.trial.code == 0)
         user.find(marker="choose best").click()
         await user.open("/publish")
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: reported(state))
         assert state.publications.new is not None
         assert state.publications.new.run.errors == []

@@ -22,7 +22,7 @@ from anonset.ui.state import choices
 from anonset.ui.state.folder import Folder
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.setting_words import ITEMS, fix_in_words
-from anonset.ui.state.steps import promise_of, step_of
+from anonset.ui.state.steps import open_questions, promise_of, settle, step_of
 from anonset.ui.state.trial import Trial
 
 pytestmark = pytest.mark.long
@@ -720,10 +720,10 @@ def test_a_contradicted_person_is_a_warning_until_it_is_checked(tmp_path: Path) 
         await user.open("/")
         assert warning in texts(user)
         await user.open("/publish")
-        assert "not checked" in texts(user)
+        assert "Before you publish" in texts(user)
         for one in state.inspection.unchecked:
             state.inspection.check(one)
-        await until(lambda: "not checked" not in texts(user))
+        await until(lambda: "Before you publish" not in texts(user))
         await user.open("/publish")  # repeated before the run
         assert "which still appl" in texts(user)
         assert warning in texts(user)
@@ -1004,6 +1004,24 @@ def test_a_column_of_items_remains_doubtful_until_one_of_its_own_items_is_sensit
 
 
 @in_this_process
+def test_data_that_are_not_read_ask_no_question(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_bytes(b"sex,diagnoses\nf\n\xff\xfe,I10,2\n")
+    (tmp_path / "visits.toml").write_text(
+        'input = "visits.csv"\nunit = "row"\nout = "safe"\nmodel = "km"\nk = 5\nm = 2\nitems = ["diagnoses"]\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.toml")
+        await until(lambda: state.inspection.error and not state.inspection.busy)
+        await user.open("/publish")
+        assert state.inspection.error in texts(user)
+        assert open_questions(state) == {}
+        assert "question" not in texts(user)
+
+    by_clicks(tmp_path, way)
+
+
+@in_this_process
 def test_doubts_of_the_report_are_shown_before_the_publication(tmp_path: Path) -> None:
     rng = random.Random(1)
     rows = [f"{rng.choice('fm')},{' '.join(rng.sample(['E10', 'E11', 'I10', 'J45', 'M54'], 3))}" for _ in range(40)]
@@ -1019,11 +1037,19 @@ def test_doubts_of_the_report_are_shown_before_the_publication(tmp_path: Path) -
             await user.open(screen)
             doubts = [*weak_guarantee(promised(state), 40, 3), f"{about_items.sentence}."]
             assert len(doubts) == 4
-            assert [doubt for doubt in doubts if doubt not in texts(user)] == []
+            assert [doubt for doubt in doubts if doubt.removesuffix(".") not in texts(user)] == []
+        assert "disabled" in element(user, "publish").props
+        user.find(marker="publish").click()
+        assert state.publications.new is None
         state.inspection.check(*state.inspection.unchecked)
         state.change(state.stated.with_(k=3, m=3))
-        await until(lambda: about_items.sentence not in shown(user, "to check"))
-        assert [one for one in doubts if one in shown(user, "to check")] == [*weak_guarantee(promised(state), 40, 3)]
+        await until(lambda: about_items.sentence not in shown(user, "questions"))
+        assert [one for one in doubts if one in shown(user, "questions")] == [*weak_guarantee(promised(state), 40, 3)]
         assert shown(user, "checked") == f"{about_items.sentence}."
+        for question in open_questions(state):
+            settle(state, question)
+        await until(lambda: "disabled" not in element(user, "publish").props)
+        state.change(state.stated.with_(k=2))  # another doubt
+        await until(lambda: "disabled" in element(user, "publish").props)
 
     by_clicks(tmp_path, way)

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
-from tests.ui.clicks import by_clicks, element, reported, texts, until
+from tests.ui.clicks import by_clicks, element, publish, reported, texts, until
 
 from anonset.errors import InputError
 from anonset.settings.job import Job
@@ -93,7 +93,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         assert state.unused_recommendation is None
         assert read_job(str(folder / "job.toml"))["transaction"] == "apriori"
         await user.open("/publish")
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: reported(state))
         assert state.publications.new.run.errors == []
         await until(lambda: "Published and verified" in texts(user))
@@ -181,7 +181,7 @@ def test_a_folder_of_linked_tables_is_opened_asked_and_published(clinic: Path, t
         for warning in state.inspection.unchecked:
             state.inspection.check(warning)
         await user.open("/publish")
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: reported(state))
         assert state.publications.new.run.errors == []
         state.open("clinic" if inner else ".")

@@ -12,7 +12,7 @@ pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
 from tests.facts import names
-from tests.ui.clicks import by_clicks, element, reported, texts, until
+from tests.ui.clicks import by_clicks, element, publish, reported, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import InputError
@@ -163,7 +163,7 @@ def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_l
             assert not re.search(r"clinic\.org|\bP\d{3}\b", shown)
         await user.open("/publish")
         assert (await user.http_client.get("/rows")).status_code == 404  # nothing is published yet
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: reported(state))
         await until(lambda: "Published and verified" in texts(user))
         links = [one.props.get("href") for one in user.client.elements.values()]  # type: ignore[union-attr]

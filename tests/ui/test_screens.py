@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("nicegui", reason="of the group test")
 
 from nicegui.testing import User
-from tests.ui.clicks import by_clicks, element, reported, texts, until
+from tests.ui.clicks import by_clicks, element, publish, reported, texts, until
 
 from anonset.cli.main import main
 from anonset.errors import Fix, InputError, Problem
@@ -86,7 +86,7 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
 
         await user.open("/publish")
         element(user, "out").set_value("by-clicks")
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: state.publishing)
         await user.open("/publish")  # a reload in the middle of a run
         user.find(marker="cancel")
@@ -218,14 +218,14 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
         await until(lambda: not state.inspection.busy)
         await user.open("/publish")
         element(user, "out").set_value("../outside")
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: "outside of" in texts(user))
         element(user, "out").set_value("safe")
         state.change(Job({**state.stated.settings, "k": 500}))
-        user.find(marker="publish").click()
-        await until(lambda: state.publications.new is not None and state.publications.new.run.code)
-        await until(lambda: "Nothing was published." in texts(user))
-        assert "500" in texts(user)
+        publish(user, state)
+        await until(lambda: "k=500 is more than the number of records, 300: choose a smaller k" in texts(user))
+        assert "disabled" in element(user, "publish").props
+        assert state.publications.new is None
 
         (folder / "visits.toml").write_text("k = [")
         await until(lambda: "not valid TOML" in texts(user))
@@ -728,7 +728,7 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
         await until(lambda: state.inspection.findings is not None and not state.inspection.busy)
         await user.open("/publish")
         assert element(user, "out").value == "safe"
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: reported(state))
         await until(lambda: "Published and verified" in texts(user) and element(user, "out").value == "safe-2")
         await user.open("/publish")
@@ -756,7 +756,7 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
         await until(
             lambda: element(user, "step Publish").default_slot.children[1].text.startswith(("done", "published"))
         )
-        user.find(marker="publish").click()
+        publish(user, state)
         await until(lambda: reported(state))
         assert state.publications.new is not None
         assert state.publications.new.run.errors == []

@@ -16,7 +16,7 @@ from anonset.settings.job import Job
 from anonset.spelling import counted
 from anonset.ui.screens.columns_card import coarsened, create_columns, roles_of_job
 from anonset.ui.screens.first_rows import show_first_rows
-from anonset.ui.screens.fix_buttons import fix_buttons, open_fixes, warning_in_words
+from anonset.ui.screens.fix_buttons import open_fixes, show_question
 from anonset.ui.screens.frame import Screen, button, card, empty, folded, menu_of, sentence, text
 from anonset.ui.screens.linked_tables import keys_of, show_tables, tables_state
 from anonset.ui.screens.run_sections import show_exposed
@@ -243,14 +243,11 @@ def _problems(screen: Screen) -> None:
     with card("Check"):
         with ui.element("ul").classes("checks"):
             for problem, fixes in problems:
-                with ui.element("li").classes("alert"):
-                    shown = text("p", warning_in_words(state, warnings.get(problem, Problem(problem))))
-                    with fix_buttons(screen, fixes):
-                        if problem in errors:
-                            shown.props("role=alert")
-                        elif state.file is not None:
-                            check = button("I checked this", partial(screen.act, found.check, problem))
-                            check.classes("second").mark("check")
+                is_checkable = problem not in errors and state.file is not None
+                check = partial(screen.act, found.check, problem) if is_checkable else None
+                shown = show_question(screen, warnings.get(problem, Problem(problem)), fixes, check)
+                if problem in errors:
+                    shown.props("role=alert")
         if len(unchecked) > 1 and state.file is not None:
             label = f"I checked these {len(unchecked)} warnings"
             _second_button(label, partial(screen.act, found.check, *unchecked)).mark("check-all")

@@ -1,16 +1,17 @@
 """Buttons that write recommended settings to the job file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.errors import Fix, Problem
 from anonset.settings.edits import QUESTIONS, edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
 from anonset.spelling import listed, spelled_by
-from anonset.ui.screens.frame import Screen, button, sentence
+from anonset.ui.screens.frame import Screen, button, sentence, text
 from anonset.ui.state import choices
 from anonset.ui.state.inspection import contains
 from anonset.ui.state.page_state import PageState
@@ -39,6 +40,20 @@ def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> ui.element:
     return row
 
 
+def show_question(
+    screen: Screen, problem: Problem, fixes: Sequence[Fix], check: Callable[[], object] | None
+) -> TextElement:
+    """Show a question as a list item with its remedies, and a button with which the owner states a check. Return its
+    text.
+    """
+    with ui.element("li").classes("alert"):
+        shown = text("p", warning_in_words(screen.state, problem))
+        with fix_buttons(screen, fixes):
+            if check is not None:
+                button("I checked this", check).classes("second").mark("check")
+    return shown
+
+
 def together(fixes: Sequence[Fix]) -> list[Fix]:
     """Return the fixes, with one fix for all columns in place of the same fix for each column. Fixes of several columns
     each are alternatives.
@@ -64,8 +79,8 @@ def warning_in_words(state: PageState, problem: Problem) -> str:
     job, others = state.stated, [fix for fix in problem.fixes if not fix.settings]
     done = [fix_in_words(fix.settings) for fix in problem.fixes if contains(job, fix)]
     with spelled_by(in_words):
-        text = str(Problem(problem.sentence, [*together(open_fixes(state, problem.fixes)), *others]))
-    return sentence(f"{text}. anonset does this already: {listed(done)}." if done else text)
+        words = str(Problem(problem.sentence, [*together(open_fixes(state, problem.fixes)), *others]))
+    return sentence(f"{words}. anonset does this already: {listed(done)}." if done else words)
 
 
 def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:

@@ -14,7 +14,7 @@ from anonset.errors import AnonsetError
 from anonset.spelling import counted
 from anonset.ui.state.folder import JOB
 from anonset.ui.state.page_state import PageState, message_of
-from anonset.ui.state.steps import Step, doubts_of, step_of
+from anonset.ui.state.steps import Step, open_questions, step_of
 
 STEPS = (("/", "Data"), ("/promise", "Promise"), ("/try", "Try"), ("/publish", "Publish"))
 """Address and name of each step, in order."""
@@ -234,15 +234,11 @@ class _Live:
 
 
 def _to_check(state: PageState, path: str) -> tuple[list[str], list[str]]:
-    """Return the sentences of the warnings that are not checked, and the doubts about the promise. The doubts about a
-    publication contain the latter.
-    """
-    warnings, made = state.inspection.warnings, state.publications.made
-    shown = None if made is None else made.doubts
-    unchecked = [f"{sentence(warnings[one].sentence)}." for one in state.inspection.unchecked]
-    if path == "/publish":  # it shows these doubts
-        unchecked = [one for one in unchecked if one not in (shown or ())]
-    return unchecked, doubts_of(state) if shown is None else []
+    """Return the sentences of the warnings that are not checked, and the doubts about the promise."""
+    asked = {} if path == "/publish" else open_questions(state)
+    unchecked = [asked.pop(one) for one in state.inspection.unchecked if one in asked]
+    doubts = [one.sentence for one in asked.values() if not one.stops]
+    return [f"{sentence(one.sentence)}." for one in unchecked], doubts
 
 
 def _show_to_check(unchecked: Sequence[str], doubts: Sequence[str]) -> None:

@@ -17,9 +17,8 @@ from anonset.reading.linked import column_of
 from anonset.release.guarantee_limits import ranked_limits
 from anonset.report.conclusion import with_columns
 from anonset.report.doubts import earlier_releases
-from anonset.settings.job import Job
 from anonset.spelling import counted, listed, name_ranges
-from anonset.ui.screens.fix_buttons import fix_buttons
+from anonset.ui.screens.fix_buttons import fix_buttons, show_question
 from anonset.ui.screens.frame import Screen, alert, busy, button, card, folded, show_limits, show_list, show_page, text
 from anonset.ui.screens.open_screen import counted_risk, show_verdict, verified
 from anonset.ui.screens.reports import show_reports
@@ -28,7 +27,7 @@ from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.setting_words import OUT, algorithm_in_words, person_in_words
-from anonset.ui.state.steps import changed_promise, promise_of, run_warnings
+from anonset.ui.state.steps import changed_promise, open_questions, promise_of, run_warnings, settle
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -61,7 +60,20 @@ def _form(screen: Screen, typed: dict[str, str], is_made: bool) -> None:
         screen.section(lambda: _summary(state), _show_summary)
         screen.section(lambda: _algorithm(state), lambda names: _show_algorithm(*names))
         screen.section(lambda: state.inspection.checked or None, _show_checked)
+        screen.section(lambda: {} if state.publishing else open_questions(state), partial(_questions, screen))
         screen.section(lambda: _start_state(state), lambda _: _start(screen, typed))
+
+
+def _questions(screen: Screen, questions: Mapping[str, Problem]) -> None:
+    """Show the questions without whose answers nothing is published."""
+    if not questions:
+        return
+    text("h2", "Before you publish")
+    text("p", f"{counted(len(questions), 'question')} open. The button Publish works when all are answered.")
+    with ui.element("ul").classes("checks").mark("questions"):
+        for name, problem in questions.items():
+            check = None if problem.stops else partial(screen.act, settle, screen.state, name)
+            show_question(screen, problem, problem.fixes, check)
 
 
 def _show_changed(changed: str) -> None:
@@ -92,15 +104,14 @@ def _summary(state: PageState) -> dict[str, str]:
     named["drop"] = [*(() if state.tables else Unit.of(state.unit).columns), *named["drop"]]
     named["drop"] += [name for name in columns if name not in job.names(*ROLES)]
     covered = [name for role, names in named.items() if role not in (*OF_PERSONS, "keep", "drop") for name in names]
-    tried = [] if state.trial is None else state.trial.candidates
-    measured = [one["utility"] for one in tried if Job(one["settings"]) == state.candidate]
+    used = state.used_result or {"utility": ()}
     texts = {
         "Person": person_in_words(state.unit, persons) if state.unit else "",
         "Protected": listed(name_ranges(covered)) if covered else "",
         "Promise": with_columns(promised[0].statement, named["relational"]),
         "Unchanged, not protected": listed(name_ranges(named["keep"])) if named["keep"] else "",
         "Not published": listed(name_ranges(named["drop"])) if named["drop"] else "",
-        "Utility": "; ".join(measured[0]) if measured else "not known before the run: the screen Try measures it",
+        "Utility": "; ".join(used["utility"]) or "not known before the run: the screen Try measures it",
     }
     return {name: text for name, text in texts.items() if text}
 
@@ -137,7 +148,8 @@ def _show_algorithm(used: str, unused: str) -> None:
 
 
 def _start_state(state: PageState) -> object:
-    return state.raw.get("out"), state.publishing, state.inspection.busy, state.publications.made is not None
+    is_made, is_asked = state.publications.made is not None, not state.publishing and bool(open_questions(state))
+    return state.raw.get("out"), state.publishing, state.inspection.busy, is_made, is_asked
 
 
 def _start(screen: Screen, typed: dict[str, str]) -> None:
@@ -159,11 +171,14 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
     name.set_enabled(not state.publishing)
 
     def publish() -> None:
-        if name.value == state.raw.get("out") or screen.act(
-            state.change, Job({**state.stated.settings, "out": name.value})
-        ):
-            screen.act(state.publish)
-            typed.clear()
+        before = state.raw.get("out")
+        if open_questions(state):
+            return
+        if name.value == before or screen.act(state.change, state.stated.with_(out=name.value)):
+            if screen.act(state.publish):
+                typed.clear()
+            else:  # a rejected folder would stop the next run
+                state.change(state.stated.with_(out=before))
 
     made = state.publications.made
     show_list([*earlier_releases([made.name] if made else [])])
@@ -174,7 +189,8 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
             busy("Inspecting the data …")
         else:
             label = "Publish again" if made else "Publish"
-            button(label, publish).classes("second" if made else "").mark("publish")
+            start = button(label, publish).classes("second" if made else "").mark("publish")
+            start.props("disabled" if open_questions(state) else "")
 
 
 def _progress_state(publication: Publication | None) -> object:

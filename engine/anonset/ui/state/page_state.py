@@ -60,6 +60,8 @@ class PageState:
         self.workload = WorkloadState(self)
         self.seen: set[str] = set()
         """Addresses of the screens that the owner has seen since the job file was opened."""
+        self.checked_doubts: set[str] = set()
+        """Doubts about the promise and the result that the owner has checked since then."""
 
     async def end(self) -> None:
         """Cancel all commands, and wait until all commands have ended."""
@@ -308,6 +310,12 @@ class PageState:
         """
         job = self.tried
         return candidate_of(job, item_trees(job) if self.trial is None else self.trial.trees)
+
+    @property
+    def used_result(self) -> Mapping[str, Any] | None:
+        """Result of the trial that the job uses, or None if it is not measured."""
+        tried = [] if self.trial is None or not self.trial.suits(self.stated) else self.trial.candidates
+        return next((one for one in tried if Job(one["settings"]) == self.candidate), None)
 
     @property
     def unused_recommendation(self) -> Job | None:

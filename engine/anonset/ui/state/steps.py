@@ -1,6 +1,7 @@
 """State of the four steps to a publication, derived from the page state."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from anonset.errors import AnonsetError, Problem
@@ -88,11 +89,28 @@ def run_warnings(state: PageState) -> list[str]:
     return [one for one in warnings if without_numbers(one) not in shown]
 
 
-def doubts_of(state: PageState) -> list[str]:
-    """Return the doubts about the promise that are known before the publication, without those that are warnings."""
-    if state.first_step or isinstance(promised := promise_of(state), Problem):
-        return []
-    return [one.sentence for one in state.inspection.doubts(promised[0]) if not one.fixes]
+def open_questions(state: PageState) -> dict[str, Problem]:
+    """Return the questions without whose answers nothing is published, by their text: warnings about the data, and
+    doubts about the promise and the result, that the owner has not checked, and the problem of an impossible promise.
+    """
+    if state.first_step:
+        return {}
+    found, warnings, promised = state.inspection, state.inspection.warnings, promise_of(state)
+    asked = {text: warnings[text] for text in found.unchecked}
+    if isinstance(promised, Problem):
+        return asked | {promised.sentence: replace(promised, stops=True)}
+    lost = (state.used_result or {"lost": ()})["lost"]
+    doubts = () if found.errors else (*found.doubts(promised[0]), *map(Problem, lost))  # errors: data are not read
+    open_ = (one for one in doubts if not one.fixes and one.sentence not in state.checked_doubts)
+    return asked | {one.sentence: one for one in open_}
+
+
+def settle(state: PageState, question: str) -> None:
+    """Store that the owner has checked a warning or a doubt."""
+    if question in state.inspection.warnings:
+        state.inspection.check(question)
+    else:
+        state.checked_doubts.add(question)
 
 
 def _warnings(state: PageState) -> int:
