@@ -508,11 +508,16 @@ def test_the_better_kind_within_a_limit_is_better_than_each_publication_of_the_o
         "msweb_epsilon": {("mst", "1"): point(0.8, 0.3), ("tree", "1"): point(0.1, 0.9)},
     }
     words = at_limit.in_words(of_points(found))
+    assert "itemsets 4, 0, 8; rules 0, 0, 12; AUC 0, 0, 12; ARE 1, 3, 8." in words
     assert "is better in 5 of 48 comparisons" in words, "itemsets at each limit, and ARE at 0.05"
     assert "private one in 3 (msweb at 0.005: ARE; msweb at 0.01: ARE; msweb at 0.02: ARE)" in words
     assert "the attack on private releases succeeds at most in 0.000 (`tree`, epsilon=1, msweb)" in words
     found["msweb_k"]["apriori", 5] = point(0.9, 0.4, 0.005)
     found["msweb_epsilon"]["priv-basis", "1"] = {"sets_f1": 0.9, "inferred": 0.0, "control_inferred": 0.0}
+    found["msweb_epsilon"]["priv-basis", "50"] = {"sets_precision": 0.9, "sets_recall": 0.3}
+    assert "on msweb with epsilon=50, its precision is 0.900 and its recall 0.300" in at_limit.in_words(
+        of_points(found)
+    )
     assert "is better in 2 of 48" in at_limit.in_words(of_points(found)), "equal values are open"
 
 
@@ -622,8 +627,11 @@ def test_own_mst_and_that_of_smartnoise_are_compared_on_common_divisions() -> No
         1, {"sets_f1": (0.4, 0.6), "rules_f1": (0.3, 0.3), "auc": (0.6, 0.4), "are": (0.4, 0.6)}
     )  # fmt: skip
     warning = render._warning(of)
-    assert "better by itemsets in 1, rules in 0, AUC in 0, ARE in 0 of 1 rows" in warning
-    assert warning.endswith("So its values can be too low for itemsets.")
+    assert "by itemsets in 0 and 0, rules in 0 and 0, AUC in 0 and 0, ARE in 0 and 0 of 1 rows" in warning, (
+        "one division"
+    )
+    levels["sample 3"] = points(0.5, 0.71)
+    assert "by itemsets in 1 and 0, rules in 0 and 0, AUC in 0 and 1, ARE in 0 and 1 of 1 rows" in render._warning(of)
 
 
 def test_a_best_release_that_is_worse_with_a_larger_epsilon_is_named() -> None:

@@ -1,5 +1,6 @@
 """Compare both kinds of publication within the same limit on the success of the attack."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
@@ -74,12 +75,14 @@ def in_words(of: Stored) -> str:
     """Return how many comparisons each kind of publication wins, and which are open."""
     outcomes: dict[str, dict[str, list[str]]] = {kind: {} for kind in (*KINDS, "")}
     far: list[str] = []
+    by_quantity: Counter[tuple[str, str]] = Counter()
     for data in DATA:
         for limit in _LIMITS:
             for quantity in COMPARED:
                 points = [_points(of, data, limit, quantity, kind) for kind in KINDS]
-                at = f"{data} at {limit:g}"
-                outcomes[_keeps_more(quantity, *points)].setdefault(at, []).append(IN_WORDS[quantity])
+                at, kind = f"{data} at {limit:g}", _keeps_more(quantity, *points)
+                outcomes[kind].setdefault(at, []).append(IN_WORDS[quantity])
+                by_quantity[quantity, kind] += 1
                 if not_near := _not_near(quantity, *points):
                     far.append(f"{at}, {IN_WORDS[quantity]}: {not_near}")
     counts = {kind: sum(map(len, at.values())) for kind, at in outcomes.items()}
@@ -87,12 +90,17 @@ def in_words(of: Stored) -> str:
     private, undecided = (
         f"{counts[kind]}" + (f" ({listed[kind]})" if listed[kind] else "") for kind in ("private", "")
     )
+    listed_by = "; ".join(
+        f"{IN_WORDS[quantity]} {', '.join(str(by_quantity[quantity, kind]) for kind in (*KINDS, ''))}"
+        for quantity in COMPARED
+    )
     most, name = _most_successful(of)
     return f"""\
 * **Within the same limit on the attack**, we compare the best k<sup>m</sup>-anonymous publication with the best private
   one of the same {TRAINED:,} records, by {len(COMPARED)} quantities at {len(_LIMITS)} limits on {len(DATA)} data sets.
   The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons, and the
-  private one in {private}. Open are {undecided}. There, no publication is better than all of the other kind, or the
+  private one in {private}. Open are {undecided}.
+  By quantity (better, worse, open): {listed_by}. If a comparison is open, no publication is better than all of the other kind, or the
   interval of the attack decides which publications are within the limit. An open comparison can still be in
   favour of the private one: in {len(far)} comparisons, no k<sup>m</sup>-anonymous publication that is known to be
   within the limit comes near it, that is, reaches {_NEAR:.0%} of its value ({"; ".join(far) or "none"}). They are open

@@ -45,6 +45,7 @@ def table(of: Stored) -> str:
             *(interval(measured[quantity].values()) for quantity in COMPARED for measured in (one.few, one.many)),
         )
         for one in _releases(of)
+        if any(one.many.values())
     ]
     return rows(("publication", *head), cells)
 

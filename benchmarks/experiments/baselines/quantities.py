@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from benchmarks.experiments.baselines import LARGE, PAPER, RELEASES, place
+from benchmarks.experiments.baselines import LARGE, PAPER, RELEASES, WIDER, place
 from benchmarks.experiments.baselines.measurement import TRAINED
 from benchmarks.experiments.cases import Repeated, Results
 from benchmarks.experiments.criteria import CONFIDENCE
@@ -17,7 +17,7 @@ from benchmarks.experiments.runner import RESULTS, results_of
 
 SMARTNOISE, SMARTNOISE_RESULTS = "MST of SmartNoise", RESULTS / "smartnoise.jsonl"
 """Name and results of a generator that runs in its own environment (`benchmarks.smartnoise`)."""
-PRIVATE = (*RELEASES, SMARTNOISE)
+PRIVATE = (*RELEASES, WIDER, SMARTNOISE)
 """Names of the private releases."""
 Stored = Callable[[str, str], Repeated]
 """Returns the results of a data set and a kind of figure, such as ``epsilon``."""
