@@ -100,11 +100,11 @@ def in_words(of: Stored) -> str:
   one of the same {TRAINED:,} records, by {len(COMPARED)} quantities at {len(_LIMITS)} limits on {len(DATA)} data sets.
   The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons, and the
   private one in {private}. Open are {undecided}.
-  By quantity (better, worse, open): {listed_by}. If a comparison is open, no publication is better than all of the other kind, or the
-  interval of the attack decides which publications are within the limit. An open comparison can still be in
-  favour of the private one: in {len(far)} comparisons, no k<sup>m</sup>-anonymous publication that is known to be
-  within the limit comes near it, that is, reaches {_NEAR:.0%} of its value ({"; ".join(far) or "none"}). They are open
-  because a better publication might be within the limit. The success is limited, but not equal: with epsilon up to
+  By quantity (better, worse, open): {listed_by}. If a comparison is open, no publication is better than all of the
+  other kind, or the interval of the attack decides which publications are within the limit. An open comparison can
+  still be in favour of the private one: in {len(far)} comparisons, no k<sup>m</sup>-anonymous publication that is
+  known to be within the limit comes near it, that is, reaches {_NEAR:.0%} of its value ({"; ".join(far) or "none"}).
+  They are open because a better publication might be within the limit. The success is limited, but not equal: with epsilon up to
   {EPSILONS[-1]}, the attack on private releases succeeds at most in {most:.3f} ({name})."""
 
 
