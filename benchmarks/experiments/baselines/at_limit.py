@@ -104,8 +104,8 @@ def in_words(of: Stored) -> str:
   other kind, or the interval of the attack decides which publications are within the limit. An open comparison can
   still be in favour of the private one: in {len(far)} comparisons, no k<sup>m</sup>-anonymous publication that is
   known to be within the limit comes near it, that is, reaches {_NEAR:.0%} of its value ({"; ".join(far) or "none"}).
-  They are open because a better publication might be within the limit. The success is limited, but not equal: with epsilon up to
-  {EPSILONS[-1]}, the attack on private releases succeeds at most in {most:.3f} ({name})."""
+  They are open because a better publication might be within the limit. The success is limited, but not
+  equal: with epsilon up to {EPSILONS[-1]}, the attack on private releases succeeds at most in {most:.3f} ({name})."""
 
 
 def above_control(of: Stored) -> str:
