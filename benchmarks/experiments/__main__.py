@@ -135,8 +135,8 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
 
     The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. Other cases
     of each figure are drawn at random. If tracked results of a figure have changed since its last check, all its cases
-    are measured, except those that took more than a minute or whose cost is claimed. Cases that `run --quick` has
-    measured with this code and these data are not measured again. The outcome is stored with the tracked results.
+    are measured, and so are cases that are new since then. Cases that `run --quick` has measured with this code and
+    these data are not measured again. The outcome is stored with the tracked results.
     `status` and `run` use it, and `render` shows it on each page. Exits with status 1 if a value differs, a case fails
     or has no tracked result, or a figure with data is not current.
 
@@ -156,7 +156,7 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        drawn = runner.drawn(chosen, commit, figures, changed=agreement.changed(key))
+        drawn = runner.drawn(chosen, commit, figures, unsigned=agreement.unsigned(key))
         wanted = [*runner.declared(chosen, figures), *drawn]
         ran, failed = runner.run(key, only=wanted, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)

@@ -112,6 +112,7 @@ def store_figures(
     by_figure: dict[str, list[Key]] = {}
     for case in declared(paper(key), figures):
         by_figure.setdefault(case.figure, []).append(case.key)
+    earlier, waiting = stored_checks(there).get(key, {}), unsigned(key, there) - first.keys()
     outcomes = {}
     for figure, keys in by_figure.items():
         if all(case in folder for case in keys for folder in (first, second)):
@@ -124,13 +125,34 @@ def store_figures(
                 "cases": len(keys),
                 "drawn": len((first.keys() & of_figure.keys()) - set(keys)),
                 "differing": len({difference.key for difference in found} & of_figure.keys()),
-                "outcomes": digest_of_outcomes(of_figure.values()),
-                "until": max(result["measured_at"] for result in of_figure.values()),
+                **_signed(of_figure, earlier[figure] if any(case[0] == figure for case in waiting) else None),
                 "modules": modules,
                 "sources": digest(modules, reads(paper(key), figure)),
             }
     store_checks(key, stored_checks(there).get(key, {}) | outcomes, there)
     return [difference for difference in found if difference.key[0] in by_figure]
+
+
+def _signed(of_figure: Mapping[Key, Result], earlier: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the digest of the outcomes of a figure, and the time of the last of them; or those of an earlier check, if
+    not all cases that it does not cover were measured again.
+    """
+    if earlier is not None:
+        return {name: earlier[name] for name in ("outcomes", "until")}
+    times = [result["measured_at"] for result in of_figure.values()]
+    return {"outcomes": digest_of_outcomes(of_figure.values()), "until": max(times)}
+
+
+def unsigned(key: str, results: Path = RESULTS) -> set[Key]:
+    """Return the cases with a tracked result that the digests of the last check do not cover: all cases of a figure
+    whose outcomes have changed since then, and cases that were measured for the first time after it.
+    """
+    checks, altered = stored_checks(results).get(key, {}), changed(key, results)
+    return {
+        case
+        for case, one in _measured(key, results).items()
+        if case[0] in altered or (case[0] in checks and one["measured_at"] > checks[case[0]]["until"])
+    }
 
 
 def disagreeing(key: str, results: Path = RESULTS) -> list[str]:

@@ -86,25 +86,27 @@ def declared(chosen: Paper, figures: Sequence[str] = ()) -> list[Case]:
 
 
 def drawn(
-    chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path = RESULTS, changed: Collection[str] = ()
+    chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path = RESULTS, unsigned: Collection[Key] = ()
 ) -> list[Case]:
     """Draw `DRAWN` cases of each figure at random, which `check` measures again beside the declared cases. Draw all
-    cases of the figures `changed`, whose tracked outcomes are not those of the last check.
+    cases that are `unsigned` (see `agreement.unsigned`).
 
-    Cases are drawn from those with a tracked result, except declared cases, cases whose cost is claimed, and cases that
-    took longer than `LONGEST`. `seed` is the commit of the code, so nobody chooses the cases.
+    Other cases are drawn from those with a tracked result, except declared cases, cases whose cost is claimed, and
+    cases that took longer than `LONGEST`. `seed` is the commit of the code, so nobody chooses the cases.
     """
     tracked, known = results_of(chosen, results), {case.key for case in declared(chosen)}
     by_figure: dict[str, list[Case]] = {}
+    found = []
     for case in chosen.cases:
         result = tracked.get(case.key, {})
+        if case.key in unsigned:
+            found += [case] if case.key not in known and (not figures or case.figure in figures) else []
+            continue
         short = "measured" in result and result.get("seconds_of_case", 0.0) <= LONGEST
         if short and not case.cost and case.key not in known and (not figures or case.figure in figures):
             by_figure.setdefault(case.figure, []).append(case)
-    found = []
     for figure, cases in by_figure.items():
-        generator = Random(f"{seed} {figure}")
-        found += cases if figure in changed else generator.sample(cases, min(DRAWN, len(cases)))
+        found += Random(f"{seed} {figure}").sample(cases, min(DRAWN, len(cases)))
     return found
 
 

@@ -255,12 +255,10 @@ def test_other_cases_of_each_figure_are_drawn_by_the_commit(key):
     figures = [case.figure for case in first]
     assert figures
     assert all(figures.count(figure) <= runner.DRAWN for figure in figures)
-    every = [case for case in runner.drawn(chosen, "c1", changed=[figures[0]]) if case.figure == figures[0]]
-    results = runner.results_of(chosen)
-    short = {case.key for case in chosen.cases if case.figure == figures[0] and not case.cost} - known
-    assert {case.key for case in every} == {
-        key for key in short & results.keys() if results[key]["seconds_of_case"] <= runner.LONGEST
-    }
+    unsigned = {key for key in runner.results_of(chosen) if key[0] == figures[0]}
+    every = [case.key for case in runner.drawn(chosen, "c1", unsigned=unsigned) if case.figure == figures[0]]
+    assert set(every) == unsigned - known, "also long cases, and those whose cost is claimed"
+    assert len(every) == len(set(every))
 
 
 def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeypatch):
@@ -276,11 +274,11 @@ def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeyp
     monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
     monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
     for changed in ({}, {"fig4abc": "it has changed"}):
-        monkeypatch.setattr(agreement, "changed", lambda _, found=changed: found)
+        monkeypatch.setattr(agreement, "changed", lambda *_, found=changed: found)
         with pytest.raises(SystemExit):
             command_line.check("albouna2013", figure=("fig4abc",))
     declared = len(runner.declared(chosen, ("fig4abc",)))
-    every = [case for case in chosen.cases if case.figure == "fig4abc" and not case.cost]
+    every = [case for case in runner.results_of(chosen) if case[0] == "fig4abc"]
     assert [len(figures) for figures in asked] == [declared + runner.DRAWN, len(every)]
 
 
@@ -362,6 +360,9 @@ def test_a_tracked_outcome_that_changes_after_the_check_is_noticed_and_a_new_cas
     assert is_changed(first, one(2, 0.61, "2026-02-01")), "a later date does not hide a change"
     assert is_changed(first)
     assert is_changed(first, second, one(3, 0.7, "2026-01-01"))
+    assert agreement.unsigned("made.up") == {("f", 1), ("f", 2), ("f", 3)}, "all cases of a changed figure"
+    is_changed(first, second, one(3, 0.7, "2026-02-01"))
+    assert agreement.unsigned("made.up") == {("f", 3)}, "a new case"
 
 
 @pytest.mark.long
@@ -382,6 +383,15 @@ def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place)
     store.save(results / "made.up", [changed], {case.key for case in runner.paper("made.up").cases})
     line = "squares: the tracked results have changed since `check` compared them, at commit c2"
     assert agreement.changed("made.up", results) == {"squares": line}
+    some = runner.results_of(runner.paper("made.up"), again)
+    del some["squares", "again", 1, ""]
+    store.save(place / "some" / "made.up", list(some.values()), set(some))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement, "declared", lambda paper, _: paper.cases[:1])
+        agreement.store_figures("made.up", "c4", place / "some", ("squares",), there=results)
+    assert runner.stored_checks(results)["made.up"]["squares"]["commit"] == "c4"
+    line = line.replace("c2", "c4")
+    assert agreement.changed("made.up", results) == {"squares": line}, "a case that was not measured is not signed"
     agreement.store_figures("made.up", "c2", again, ("squares",), there=results)
     assert agreement.changed("made.up", results) == {}
     page = render.render("made.up", results).read_text()
