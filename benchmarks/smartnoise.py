@@ -43,6 +43,7 @@ from benchmarks.experiments.baselines.noise import column_of, matrix_of
 from benchmarks.experiments.baselines.quantities import SMARTNOISE_RESULTS
 from benchmarks.experiments.factors import number_of
 from benchmarks.experiments.runner import machine
+from benchmarks.experiments.store import replace_file
 
 from anonset.measures.item_supports import ColumnSupports
 
@@ -86,8 +87,8 @@ def main(python: str, data: str = "", *epsilons: str) -> None:
         seed = number_of(sample)
         measured, seconds = drawn(_split(name, seed, trained), python, str(epsilon), seed)
         found = dict(zip(_KEY, case, strict=True)) | {"commit": machine()["commit"]}
-        with SMARTNOISE_RESULTS.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(found | {"cpu_seconds": seconds, "measured": measured}) + "\n")
+        stored.append(json.dumps(found | {"cpu_seconds": seconds, "measured": measured}))
+        replace_file(SMARTNOISE_RESULTS, "\n".join(stored) + "\n")
 
 
 if __name__ == "__main__":

@@ -122,9 +122,13 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
         for line in (*agreement.disagreeing(key), *agreement.without_outcome(key), *agreement.changed(key).values())
     ]
     sys.stdout.write("".join(outdated))
+    confirmed, checked = 0, 0
     for key in papers or runner.papers():
-        if earlier := sorted(runner.stored_checks().get(key, {}).keys() - runner.confirmed(runner.paper(key))):
+        figures, current = runner.stored_checks().get(key, {}).keys(), runner.confirmed(runner.paper(key))
+        confirmed, checked = confirmed + len(figures & current), checked + len(figures)
+        if earlier := sorted(figures - current):
             sys.stdout.write(f"{key}: checked with earlier code or data: {', '.join(earlier)}\n")
+    sys.stdout.write(f"{confirmed} of {checked} figure(s) checked with the current code and data\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
     sys.exit(1 if differing or lacking or outdated or not total else 0)
 

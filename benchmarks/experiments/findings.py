@@ -95,15 +95,17 @@ def _weak_holds(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 
 def _large_errors(claims: Iterable[Judged]) -> str:
-    """Return the number of orderings that hold and compare only errors above 1."""
-    holds = [one for one in claims if one.claim.kind == "paper" and one.verdict == criteria.HOLDS_IN_WORDS]
-    large = [one.errors for one in holds if one.errors and one.answers_are_useless]
-    if not large:
+    """Return the number of orderings that hold, and of others, that compare only errors above 1."""
+    useless = [one for one in claims if one.claim.kind == "paper" and one.answers_are_useless]
+    holds = sum(one.verdict == criteria.HOLDS_IN_WORDS for one in useless)
+    errors = [one.errors for one in useless if one.errors]
+    if not errors:
         return ""
-    extent = f"{min(low for low, _ in large):,.3g} to {max(high for _, high in large):,.3g}"
+    extent = f"{min(low for low, _ in errors):,.3g} to {max(high for _, high in errors):,.3g}"
     return (
-        f"{len(large)} of them order errors of queries of {extent}. Always answering 0 has an error of 1, so these "
-        "answers are useless, and the order says nothing about usefulness."
+        f"{holds} of them, and {len(useless) - holds} claims with another verdict, order only errors of queries of "
+        f"{extent}. Always answering 0 has an error of 1, so these answers are useless, and their order says nothing "
+        "about usefulness."
     )
 
 

@@ -120,11 +120,10 @@ class Judged:
         if self.comparisons and self.verdict in criteria.NOT_MET:
             hold, against, of = self.comparisons
             counted = [f"{hold} of {of} comparisons hold, {against} reversed"]
-        if self.verdict == criteria.HOLDS_IN_WORDS and self.answers_are_useless:
-            counted = ["errors above 1"]
+        large = ["errors above 1"] if self.answers_are_useless else []
         limits = own_limits(self.claim) if self.of else []
         limited = [f"our limit: {', '.join(limits)}"] if limits else []
-        notes = "; ".join([*differ, *counted, *limited, *others])
+        notes = "; ".join([*differ, *counted, *large, *limited, *others])
         return self.verdict + (f" ({notes})" if notes else "")
 
     @property
