@@ -148,11 +148,11 @@ coverage: $(READY)  ## Run the tests, and the kernels as plain Python to detect 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks/algorithms benchmarks/kernels --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
 
-# With QUICK=1, `agree` lists cases that failed, and fails.
+# With QUICK=1, `agree` lists cases that failed, and figures that the code has not confirmed, and fails.
 reproduce: $(READY)  ## Measure the claims of the papers, and write the verdicts; QUICK=1 measures a part and compares it
 	$(BIN)/python -m benchmarks.experiments run $(if $(QUICK),--quick); ran=$$?; \
 	$(BIN)/python -m benchmarks.experiments render $(if $(QUICK),--quick) && \
-	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree &&) exit $$ran
+	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree --strict &&) exit $$ran
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .coverage site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

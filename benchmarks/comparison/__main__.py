@@ -14,6 +14,7 @@ from benchmarks.comparison import inputs, measures, tools
 from benchmarks.experiments.render import rows as markdown
 from benchmarks.experiments.results_page import put
 from benchmarks.experiments.runner import RESULTS, machine
+from benchmarks.experiments.store import replace_file
 from benchmarks.experiments.workers import ROOT
 from benchmarks.relational import COLUMNS
 from cyclopts import App
@@ -73,7 +74,7 @@ def run(data: Path, folder: Path, *, rounds: int = 3) -> None:
     ]
     kept = {one["on"]: results["measurements"].get(one["on"]) for one in shown}
     results["measurements"] = kept | {date: environment | {"versions": versions}}
-    STORED.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    replace_file(STORED, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
 
 
 def _tables(data: Path, folder: Path, begin: Mapping[str, list[str]], rounds: int) -> Iterator[tuple[str, Any]]:

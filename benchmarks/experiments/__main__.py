@@ -91,7 +91,7 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 
 
 @app.command
-def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
+def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, strict: bool = False) -> None:
     """Compare results with the tracked results. Losses and counts must agree to 1e-12. Times are not compared.
 
     Texts of what was checked must be equal.
@@ -99,7 +99,8 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     Each case of the quick subset must have a result in both folders, unless its data are not available. The new result
     must belong to the current code and data. Exits with status 1 if a value differs, a case failed or has no such
     result, there is nothing to compare, the last `check` of a figure found differences or measured only some cases, or
-    tracked results have changed since. Names the figures whose last `check` belongs to earlier code or data.
+    tracked results have changed since, or a stored result differs from its digest. Names the figures whose last `check`
+    belongs to earlier code or data.
 
     Parameters
     ----------
@@ -107,6 +108,9 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
         Paper keys; the five papers by default. For our own studies, the default only reads the outcome of `check`.
     folder
         Folder of the new results. By default, the folder of the quick subset.
+    strict
+        Also exit with status 1 if the last `check` of a figure whose data are available belongs to earlier code or
+        data.
     """
     total, differing, lacking = 0, 0, 0
     for key in papers or runner.papers(studies=False):
@@ -119,18 +123,23 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS) -> None:
     outdated = [
         f"{key} {line}\n"
         for key in papers or runner.papers()
-        for line in (*agreement.disagreeing(key), *agreement.without_outcome(key), *agreement.changed(key).values())
+        for line in (*agreement.disagreeing(key), *agreement.without_outcome(key), *agreement.changed(key))
     ]
+    outdated += [f"{line}\n" for line in store.unsealed(runner.RESULTS)]
     sys.stdout.write("".join(outdated))
     confirmed, checked = 0, 0
     for key in papers or runner.papers():
-        figures, current = runner.stored_checks().get(key, {}).keys(), runner.confirmed(runner.paper(key))
+        chosen = runner.paper(key)
+        figures = {
+            name for name in runner.stored_checks().get(key, {}) if not runner.missing_data(runner.reads(chosen, name))
+        }
+        current = runner.confirmed(chosen)
         confirmed, checked = confirmed + len(figures & current), checked + len(figures)
         if earlier := sorted(figures - current):
             sys.stdout.write(f"{key}: checked with earlier code or data: {', '.join(earlier)}\n")
     sys.stdout.write(f"{confirmed} of {checked} figure(s) checked with the current code and data\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
-    sys.exit(1 if differing or lacking or outdated or not total else 0)
+    sys.exit(1 if differing or lacking or outdated or not total or (strict and confirmed < checked) else 0)
 
 
 @app.command
@@ -160,7 +169,7 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        drawn = runner.drawn(chosen, commit, figures, unsigned=agreement.unsigned(key))
+        drawn = runner.drawn(chosen, commit, figures, unsigned=runner.unsigned(chosen))
         wanted = [*runner.declared(chosen, figures), *drawn]
         ran, failed = runner.run(key, only=wanted, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)

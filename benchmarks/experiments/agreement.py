@@ -21,6 +21,7 @@ from typing import Any
 from benchmarks.experiments.cases import Case, Key
 from benchmarks.experiments.runner import (
     RESULTS,
+    altered_figures,
     declared,
     is_fresh,
     missing_data,
@@ -31,6 +32,7 @@ from benchmarks.experiments.runner import (
     state,
     store_checks,
     stored_checks,
+    unsigned,
 )
 from benchmarks.experiments.sources import digest
 from benchmarks.experiments.store import COSTS_BEGIN, Result, digest_of_outcomes
@@ -112,7 +114,7 @@ def store_figures(
     by_figure: dict[str, list[Key]] = {}
     for case in declared(paper(key), figures):
         by_figure.setdefault(case.figure, []).append(case.key)
-    earlier, waiting = stored_checks(there).get(key, {}), unsigned(key, there) - first.keys()
+    earlier, waiting = stored_checks(there).get(key, {}), unsigned(paper(key), there) - first.keys()
     outcomes = {}
     for figure, keys in by_figure.items():
         if all(case in folder for case in keys for folder in (first, second)):
@@ -143,18 +145,6 @@ def _signed(of_figure: Mapping[Key, Result], earlier: Mapping[str, Any] | None) 
     return {"outcomes": digest_of_outcomes(of_figure.values()), "until": max(times)}
 
 
-def unsigned(key: str, results: Path = RESULTS) -> set[Key]:
-    """Return the cases with a tracked result that the digests of the last check do not cover: all cases of a figure
-    whose outcomes have changed since then, and cases that were measured for the first time after it.
-    """
-    checks, altered = stored_checks(results).get(key, {}), changed(key, results)
-    return {
-        case
-        for case, one in _measured(key, results).items()
-        if case[0] in altered or (case[0] in checks and one["measured_at"] > checks[case[0]]["until"])
-    }
-
-
 def disagreeing(key: str, results: Path = RESULTS) -> list[str]:
     """Return a line for each figure whose last measurement with newer code differs from the tracked results."""
     return [
@@ -165,21 +155,15 @@ def disagreeing(key: str, results: Path = RESULTS) -> list[str]:
     ]
 
 
-def changed(key: str, results: Path = RESULTS) -> dict[str, str]:
-    """Return the figures whose tracked outcomes are not those that `check` compared, each with a line about it.
-
-    Cases that were measured for the first time after the check are no change.
+def changed(key: str, results: Path = RESULTS) -> list[str]:
+    """Return a line for each figure whose tracked outcomes are not those that `check` compared, and one for cases that
+    were measured for the first time after it.
     """
-    tracked = _measured(key, results)
-    lines = {}
-    for figure, check in stored_checks(results).get(key, {}).items():
-        of_figure = [one for case, one in tracked.items() if case[0] == figure]
-        compared = [one for one in of_figure if one["measured_at"] <= check["until"]]
-        if check["outcomes"] not in {digest_of_outcomes(of_figure), digest_of_outcomes(compared)}:
-            lines[figure] = (
-                f"{figure}: the tracked results have changed since `check` compared them, at commit {check['commit']}"
-            )
-    return lines
+    checks, altered = stored_checks(results).get(key, {}), altered_figures(paper(key), results)
+    since = "the tracked results have changed since `check` compared them, at commit"
+    lines = [f"{figure}: {since} {checks[figure]['commit']}" for figure in sorted(altered)]
+    new = Counter(case[0] for case in unsigned(paper(key), results) if case[0] not in altered)
+    return lines + [f"{figure}: {n} new case(s) since the last `check`" for figure, n in sorted(new.items())]
 
 
 def without_outcome(key: str, results: Path = RESULTS) -> list[str]:

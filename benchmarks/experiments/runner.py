@@ -89,7 +89,7 @@ def drawn(
     chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path = RESULTS, unsigned: Collection[Key] = ()
 ) -> list[Case]:
     """Draw `DRAWN` cases of each figure at random, which `check` measures again beside the declared cases. Draw all
-    cases that are `unsigned` (see `agreement.unsigned`).
+    cases that are `unsigned` (see `unsigned`).
 
     Other cases are drawn from those with a tracked result, except declared cases, cases whose cost is claimed, and
     cases that took longer than `LONGEST`. `seed` is the commit of the code, so nobody chooses the cases.
@@ -135,10 +135,45 @@ def store_checks(key: str, checks: Mapping[str, Any], results: Path = RESULTS) -
     store.replace_file(results / REPEATED, written + "\n")
 
 
+def altered_figures(chosen: Paper, results: Path = RESULTS) -> set[str]:
+    """Return the figures whose tracked outcomes are not those that the last check compared.
+
+    Cases that were measured for the first time after the check are no change.
+    """
+    of_figure: dict[str, list[store.Result]] = {}
+    for case, result in results_of(chosen, results).items():
+        if "measured" in result:
+            of_figure.setdefault(case[0], []).append(result)
+    found = set()
+    for figure, check in stored_checks(results).get(chosen.key, {}).items():
+        every = of_figure.get(figure, [])
+        compared = [one for one in every if one["measured_at"] <= check["until"]]
+        if check["outcomes"] not in {store.digest_of_outcomes(every), store.digest_of_outcomes(compared)}:
+            found.add(figure)
+    return found
+
+
+def unsigned(chosen: Paper, results: Path = RESULTS) -> set[Key]:
+    """Return the cases with a tracked result that the digests of the last check do not cover: all cases of a figure
+    whose outcomes have changed since then, and cases that were measured for the first time after it.
+    """
+    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results)
+    return {
+        case
+        for case, one in results_of(chosen, results).items()
+        if "measured" in one
+        and (case[0] in altered or (case[0] in checks and one["measured_at"] > checks[case[0]]["until"]))
+    }
+
+
 def confirmed(chosen: Paper, results: Path = RESULTS) -> set[str]:
     """Return the figures whose declared cases gave the stored losses and counts with the current code and data."""
-    checks = stored_checks(results).get(chosen.key, {})
-    agreeing = {figure: check for figure, check in checks.items() if check["cases"] and not check["differing"]}
+    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results)
+    agreeing = {
+        figure: check
+        for figure, check in checks.items()
+        if check["cases"] and not check["differing"] and figure not in altered
+    }
     data = {figure: reads(chosen, figure) for figure in agreeing}
     return {
         figure
@@ -256,13 +291,15 @@ def plan(
     )
     can_run, missing = runnable(chosen, wanted)
     existing = results_of(chosen, results)
-    agreeing = confirmed(chosen, results)
+    agreeing, new = confirmed(chosen, results), unsigned(chosen, results)
     due = [
         case
         for case in can_run
         if again
         or "measured" not in existing.get(case.key, {})
-        or not ((case.figure in agreeing and not case.cost) or is_fresh(chosen, existing[case.key]))
+        or not (
+            (case.figure in agreeing and case.key not in new and not case.cost) or is_fresh(chosen, existing[case.key])
+        )
     ]
     return Plan(due, len(can_run) - len(due), sorted(missing), len(wanted) - len(can_run))
 

@@ -154,11 +154,41 @@ def _line(values: Mapping[str, Any]) -> str:
     return json.dumps(values, ensure_ascii=False) + "\n"
 
 
+SUMS = "SHA256SUMS"
+"""Digests of the stored results, in the format of ``sha256sum``. Each write of a result updates its line, so a result
+that nothing here has written differs.
+"""
+_SEALED = {".json", ".jsonl"}
+
+
 def replace_file(path: Path, text: str) -> None:
     """Write a file whole. An interrupted process leaves the earlier file."""
     partial = path.with_suffix(".partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
+    root = next((folder for folder in path.parents if (folder / SUMS).exists()), None)
+    if root is not None and path.suffix in _SEALED:
+        with _alone(root):
+            found = _sums(root) | {str(path.relative_to(root)): sha256(text.encode()).hexdigest()}
+            (root / SUMS).write_text("".join(f"{one}  {name}\n" for name, one in sorted(found.items())))
+
+
+def unsealed(root: Path) -> list[str]:
+    """Return a line for each stored result in a folder that is missing, has no digest, or is not the one that was last
+    written.
+    """
+    sums = _sums(root)
+    names = {str(path.relative_to(root)) for path in root.rglob("*.jsonl")} | sums.keys()
+    return [
+        f"{name}: differs from its digest in {SUMS}"
+        for name in sorted(names)
+        if not (root / name).exists() or sha256((root / name).read_bytes()).hexdigest() != sums.get(name)
+    ]
+
+
+def _sums(root: Path) -> dict[str, str]:
+    lines = [line.split() for line in (root / SUMS).read_text(encoding="utf-8").splitlines()]
+    return {name: one for one, name in lines}
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -227,7 +228,7 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
     (tmp_path / runner.REPEATED).write_text(json.dumps({"checks": {"rt_frontier": {"vermont2013": check}}, **NO_LISTS}))
     monkeypatch.setattr(agreement.disagreeing, "__defaults__", (tmp_path,))
     monkeypatch.setattr(agreement, "without_outcome", lambda key: [])
-    monkeypatch.setattr(agreement, "changed", lambda key: {})
+    monkeypatch.setattr(agreement, "changed", lambda key: [])
     line = "vermont2013: 20 of 24 cases measured again with the code of commit c1 differ from the tracked results"
     assert results_page.claims_table("rt_frontier", tmp_path).startswith(line)
     assert results_page.overview(tmp_path).endswith(f"\n* `rt_frontier`, {line}.")
@@ -241,7 +242,21 @@ def test_agree_and_pages_name_stored_results_that_the_code_does_not_give(tmp_pat
 def test_stored_results_are_those_of_the_code_that_measured_them_again(key):
     assert agreement.disagreeing(key) == []
     assert agreement.without_outcome(key) == []
-    assert agreement.changed(key) == {}
+    assert agreement.changed(key) == []
+
+
+def test_a_stored_result_that_no_command_has_written_differs_from_its_digest(tmp_path):
+    assert store.unsealed(runner.RESULTS) == []
+    (tmp_path / store.SUMS).touch()
+    (tmp_path / "p").mkdir()
+    for name in ("p/costs.jsonl", "smartnoise.jsonl", "repeated.json"):
+        store.replace_file(tmp_path / name, '{"seconds": 1}\n')
+    assert store.unsealed(tmp_path) == []
+    for name, text in {"p/costs.jsonl": '{"seconds": 2}\n', "new.jsonl": "{}\n"}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "repeated.json").unlink()
+    names = ("new.jsonl", "p/costs.jsonl", "repeated.json")
+    assert store.unsealed(tmp_path) == [f"{name}: differs from its digest in SHA256SUMS" for name in names]
 
 
 @pytest.mark.parametrize("key", runner.papers(studies=False))
@@ -347,11 +362,12 @@ def test_a_tracked_outcome_that_changes_after_the_check_is_noticed_and_a_new_cas
 
     first, second = one(1, 0.5, "2026-01-01"), one(2, 0.6, "2026-01-02")
     check = {"outcomes": store.digest_of_outcomes([first, second]), "until": "2026-01-02", "commit": "c1"}
-    monkeypatch.setattr(agreement, "stored_checks", lambda _: {"made.up": {"f": check}})
+    paper = SimpleNamespace(key="made.up")
+    monkeypatch.setattr(runner, "stored_checks", lambda _: {"made.up": {"f": check}})
 
     def is_changed(*tracked: dict) -> bool:
-        monkeypatch.setattr(agreement, "_measured", lambda *_: {("f", one["x"]): one for one in tracked})
-        return bool(agreement.changed("made.up"))
+        monkeypatch.setattr(runner, "results_of", lambda *_: {("f", one["x"]): one for one in tracked})
+        return bool(runner.altered_figures(paper))
 
     assert not is_changed(second, first)
     assert not is_changed(first, second, one(3, 0.7, "2026-02-01"))
@@ -360,9 +376,9 @@ def test_a_tracked_outcome_that_changes_after_the_check_is_noticed_and_a_new_cas
     assert is_changed(first, one(2, 0.61, "2026-02-01")), "a later date does not hide a change"
     assert is_changed(first)
     assert is_changed(first, second, one(3, 0.7, "2026-01-01"))
-    assert agreement.unsigned("made.up") == {("f", 1), ("f", 2), ("f", 3)}, "all cases of a changed figure"
+    assert runner.unsigned(paper) == {("f", 1), ("f", 2), ("f", 3)}, "all cases of a changed figure"
     is_changed(first, second, one(3, 0.7, "2026-02-01"))
-    assert agreement.unsigned("made.up") == {("f", 3)}, "a new case"
+    assert runner.unsigned(paper) == {("f", 3)}, "a new case"
 
 
 @pytest.mark.long
@@ -382,7 +398,7 @@ def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place)
     changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
     store.save(results / "made.up", [changed], {case.key for case in runner.paper("made.up").cases})
     line = "squares: the tracked results have changed since `check` compared them, at commit c2"
-    assert agreement.changed("made.up", results) == {"squares": line}
+    assert agreement.changed("made.up", results) == [line]
     some = runner.results_of(runner.paper("made.up"), again)
     del some["squares", "again", 1, ""]
     store.save(place / "some" / "made.up", list(some.values()), set(some))
@@ -391,9 +407,9 @@ def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place)
         agreement.store_figures("made.up", "c4", place / "some", ("squares",), there=results)
     assert runner.stored_checks(results)["made.up"]["squares"]["commit"] == "c4"
     line = line.replace("c2", "c4")
-    assert agreement.changed("made.up", results) == {"squares": line}, "a case that was not measured is not signed"
+    assert agreement.changed("made.up", results) == [line], "a case that was not measured is not signed"
     agreement.store_figures("made.up", "c2", again, ("squares",), there=results)
-    assert agreement.changed("made.up", results) == {}
+    assert agreement.changed("made.up", results) == []
     page = render.render("made.up", results).read_text()
     assert "with the code of commit c2: some cases differ (squares 1). Cases: squares 3 of 3\n" in page
 

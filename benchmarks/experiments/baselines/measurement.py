@@ -156,10 +156,15 @@ def _output(split: Split, parameters: Parameters) -> Output:
     import numpy as np
     from benchmarks.experiments.baselines.diff_part import diff_part
     from benchmarks.experiments.baselines.generators import independent, mst, tree
+    from benchmarks.experiments.baselines.pair_counts import pair_counts
 
     from anonset.measures.item_supports import ColumnSupports
 
     way = parameters["way"]
+    if way == "pair-counts":
+        random = np.random.default_rng(number_of(parameters["sample"]))
+        counts = pair_counts(split.items, float(parameters["epsilon"]), random, delta=MST_DELTA)
+        return Output(counts, counts.n, None)
     length = parameters.get("length")
     releases: Mapping[str, Callable[[SetColumn, float, np.random.Generator], SetColumn]] = {
         "original": lambda column, _epsilon, _random: column,
