@@ -384,7 +384,7 @@ NOT_JUDGED: Mapping[str, tuple[str, ...]] = {
         "the cost of the (k, l^m)-diverse algorithms was similar (omitted)",
         "the results of Fig. 6 for TM_T, TM_R and TM_RT were similar (their UL and their (k, l^m)-diversity are not "
         "judged; the largest cluster of TM_R is, in Fig. 4h)",
-        "the (k, l^m)-diversity algorithms performed similarly in Fig. 7g and 7h",
+        "the (k, l^m)-diversity algorithms performed similarly in Fig. 7h (Fig. 7g is judged)",
     ),
     "albouna2013": (
         "for (k=9, l=7) the loss metric is high (only the printed 35% is judged)",
