@@ -137,7 +137,8 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, strict: bool = Fals
         confirmed, checked = confirmed + len(figures & current), checked + len(figures)
         if earlier := sorted(figures - current):
             sys.stdout.write(f"{key}: checked with earlier code or data: {', '.join(earlier)}\n")
-    sys.stdout.write(f"{confirmed} of {checked} figure(s) checked with the current code and data\n")
+    if checked:
+        sys.stdout.write(f"{confirmed} of {checked} figure(s) checked with the current code and data\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
     sys.exit(1 if differing or lacking or outdated or not total or (strict and confirmed < checked) else 0)
 

@@ -34,6 +34,8 @@ CHANGED = "+changes"
 """Suffix of the commit if measuring code has uncommitted changes."""
 REPEATED = "repeated.json"
 """File with the outcomes of measuring cases again."""
+Tracked = Mapping[Key, store.Result]
+"""Results of a paper by key."""
 DRAWN = 5
 """Number of cases of each figure that `check` draws."""
 LONGEST = 60.0
@@ -135,13 +137,18 @@ def store_checks(key: str, checks: Mapping[str, Any], results: Path = RESULTS) -
     store.replace_file(results / REPEATED, written + "\n")
 
 
-def altered_figures(chosen: Paper, results: Path = RESULTS) -> set[str]:
+def altered_figures(chosen: Paper, results: Path = RESULTS, tracked: Tracked | None = None) -> set[str]:
     """Return the figures whose tracked outcomes are not those that the last check compared.
 
     Cases that were measured for the first time after the check are no change.
+
+    Parameters
+    ----------
+    tracked
+        Results of the paper in the folder, if they are loaded.
     """
     of_figure: dict[str, list[store.Result]] = {}
-    for case, result in results_of(chosen, results).items():
+    for case, result in (results_of(chosen, results) if tracked is None else tracked).items():
         if "measured" in result:
             of_figure.setdefault(case[0], []).append(result)
     found = set()
@@ -153,22 +160,23 @@ def altered_figures(chosen: Paper, results: Path = RESULTS) -> set[str]:
     return found
 
 
-def unsigned(chosen: Paper, results: Path = RESULTS) -> set[Key]:
+def unsigned(chosen: Paper, results: Path = RESULTS, tracked: Tracked | None = None) -> set[Key]:
     """Return the cases with a tracked result that the digests of the last check do not cover: all cases of a figure
     whose outcomes have changed since then, and cases that were measured for the first time after it.
     """
-    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results)
+    tracked = results_of(chosen, results) if tracked is None else tracked
+    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results, tracked)
     return {
         case
-        for case, one in results_of(chosen, results).items()
+        for case, one in tracked.items()
         if "measured" in one
         and (case[0] in altered or (case[0] in checks and one["measured_at"] > checks[case[0]]["until"]))
     }
 
 
-def confirmed(chosen: Paper, results: Path = RESULTS) -> set[str]:
+def confirmed(chosen: Paper, results: Path = RESULTS, tracked: Tracked | None = None) -> set[str]:
     """Return the figures whose declared cases gave the stored losses and counts with the current code and data."""
-    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results)
+    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results, tracked)
     agreeing = {
         figure: check
         for figure, check in checks.items()
@@ -291,7 +299,7 @@ def plan(
     )
     can_run, missing = runnable(chosen, wanted)
     existing = results_of(chosen, results)
-    agreeing, new = confirmed(chosen, results), unsigned(chosen, results)
+    agreeing, new = confirmed(chosen, results, existing), unsigned(chosen, results, existing)
     due = [
         case
         for case in can_run

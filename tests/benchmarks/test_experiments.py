@@ -288,8 +288,8 @@ def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeyp
     monkeypatch.setattr(runner, "run", run)
     monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
     monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
-    for changed in ({}, {"fig4abc": "it has changed"}):
-        monkeypatch.setattr(agreement, "changed", lambda *_, found=changed: found)
+    for altered in (set(), {"fig4abc"}):
+        monkeypatch.setattr(runner, "altered_figures", lambda *_, found=altered: found)
         with pytest.raises(SystemExit):
             command_line.check("albouna2013", figure=("fig4abc",))
     declared = len(runner.declared(chosen, ("fig4abc",)))
