@@ -15,6 +15,7 @@ from anonset.reading.name_lists import name_list
 from anonset.reading.sources.files import INPUT_FORMATS
 from anonset.settings.job import Job
 from anonset.settings.parameters import MODELS
+from anonset.settings.publication import STATEMENTS
 from anonset.settings.settings import ReadingSettings, parameter_of
 from anonset.spelling import JOB_KEYS
 
@@ -123,7 +124,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
         "attack", "beside", "seconds",
     ),
     "Statements of the owner": (
-        "title", "owner", "purpose", "recipient", "legal_basis", "retention", "access", "confirmation", "date",
+        "title", *STATEMENTS,
     ),
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")

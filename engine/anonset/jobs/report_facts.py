@@ -207,13 +207,17 @@ def facts_about(
 
 
 def facts_of_release(release: Release) -> ReportFacts | None:
-    """Return the facts about a new publication that need no attack. None if it is not written."""
+    """Return the facts about a new publication that need no attack. None if it is not written.
+
+    Records that are alike are counted only in memory, because the work directory of the run no longer exists.
+    """
     unverified, documents, place = release.unverified, release.documents, release.published
     if documents is None or place is None:
         return None
     table, publication, model = unverified.table, unverified.publication, release.verdict.model
     after, specs = RiskReport(publication.n, model), documents[1].settings.get("hierarchy", {})
-    if isinstance(publication, Records) and not table.ids and (known := complete_exposure(publication, model)):
+    is_counted = isinstance(publication, Records) and not (table.ids or publication.store.in_files)
+    if is_counted and (known := complete_exposure(publication, model)):
         unit = unit_of(table.persons, unverified.contradictions) if table.by_person else "row"
         after = Risk(publication.n, model, THRESHOLD, (), {}, complete={"after": known}, unit=unit)
     facts = _of_labels(documents, publication, after, table, specs)

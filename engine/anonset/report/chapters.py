@@ -175,7 +175,8 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
     risks = [(name, answer, explanation), *others]
     if beyond := attacker_beyond(facts):
         risks.insert(1, ("Singling out by columns published as is", "not covered", beyond))
-    line = f"{model}; protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
+    numbers = ", ".join(name for name, _ in parameters_in_words(model))
+    line = f"{numbers}; protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
     return Chapter("guarantee", "Guarantee", line, [
         Section(notes=[facts.attested.statement], form="plain"),
         Section("", ("protected or not", "who or what"), protection(facts, part), _terms(facts)),
@@ -202,7 +203,7 @@ def _sensitive(facts: ReportFacts) -> Chapter:
 
 def _risk(facts: ReportFacts, part: PagePart) -> Chapter:
     title = "Risk before and after" if facts.after.before else "Risk"
-    return Chapter("risk", title, part.risk, part.risks)
+    return Chapter("risk", title, part.risk.partition("; ")[0], part.risks)
 
 
 def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:

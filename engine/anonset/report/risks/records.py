@@ -380,7 +380,7 @@ def _attack_figures(risk: Risk) -> list[Section]:
     return [section for section in (replace(searches, notes=[*searches.notes, known]), *further) if section.rows]
 
 
-def _verdicts(risk: Risk, releases: Sequence[str]) -> list[AttackVerdict]:
+def _verdicts(risk: Risk, releases: Sequence[str] = ()) -> list[AttackVerdict]:
     """Return the verdicts on the search for random persons, and on the requested attacks."""
     searches = [verdict_on_search(risk, attempt) for attempt in risk.attempts]
     way = f"; {listed(releases, 'or')} may be one: anonset risk combines them" if releases else ""
