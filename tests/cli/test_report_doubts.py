@@ -22,7 +22,7 @@ from anonset.jobs.revealing_names import labels_of, personal_items, sensitive_it
 from anonset.measures.shares import percent
 from anonset.report.doubts import doubts
 from anonset.report.risks.verdicts import attack_in_words
-from anonset.settings.publication import NEEDED, OriginalSettings, ReportSettings
+from anonset.settings.publication import NEEDED, NOT_SHOWN, OriginalSettings, ReportSettings
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
@@ -934,3 +934,69 @@ def test_names_published_as_is_are_a_decision_of_the_owner(place: Place) -> None
 def text_of(page: str, heading: str) -> str:
     below = html.unescape(re.sub(r"<[^>]+>", " ", page.partition(f">{heading}</h")[2].partition("<h2>")[0]))
     return re.sub(r"\s+", " ", below).replace("all quasi-identifiers", "sex")
+
+
+def test_someone_who_knows_the_sensitive_value_too_is_in_the_first_line_and_the_doubts(place: Place) -> None:
+    """60 of 240 persons have a diagnosis of their own in their group."""
+    lines = [f"p{n},{n % 6},{f'd{n % 6}{n}' if n < 60 else 'flu'}" for n in range(240)]
+    data = place.write("persons.csv", "\n".join(["pid,ward,diagnosis", *lines]) + "\n")
+    roles = ["--unit", "pid", "--relational", "ward", "--sensitive", "diagnosis", "--publish-as-is", "diagnosis"]
+    made = [*roles, "--model", "kl", "--k", "5", "--l", "2", "-o", str(place.out)]
+    ran = place.run("anonymize", data, *made)
+    assert ran.code == 0, ran.err
+    doubt = "The guarantee does not cover attackers who know ward, and the value of diagnosis of a person: they single"
+    told = place.run("report", str(place.private / "report.json"), "-o", str(place.folder / "page.html"), "--json").json
+    assert "the value of diagnosis of a person: 25.0% in the original, 25.0% in the publication" in told["risk"]
+    for texts in (ran.out.splitlines(), told["doubts"]):
+        assert any(f"{doubt} out 25.0% of the persons." in text for text in texts), texts
+
+
+def test_another_release_with_the_same_columns_is_a_doubt_and_may_be_attacked(place: Place) -> None:
+    def write(name: str, persons: range, columns: str = "sex,ward") -> str:
+        lines = [f"{n % 2},{n // 2 % 3}" for n in persons]
+        data = place.write(f"{name}.csv", "\n".join([columns, *lines]) + "\n")
+        made = ["--unit", "row", "--relational", columns, "--model", "k", "--k", "5", "--quiet"]
+        ran = place.run("anonymize", data, *made, "-o", str(place.folder / f"{name}-safe"))
+        assert ran.code == 0, ran.err
+        page = place.folder / f"{name}.html"
+        told = place.run(
+            "report", str(place.folder / f"{name}-safe.private" / "report.json"), "-o", str(page), "--json"
+        )
+        assert told.code == 0, told.err
+        return "\n".join(told.json["doubts"]) + page.read_text()
+
+    assert "may be about the same persons" not in write("first", range(60))
+    assert "may be about the same persons" not in write("other", range(60), "sex,region")
+    found = write("second", range(66))
+    assert "The publication first-safe may be about the same persons: the input, the columns of the person or" in found
+    assert "not run: it needs another release; first-safe may be one: anonset risk combines them" in found
+
+
+def test_statements_that_recipients_need_are_asked_for_until_they_are_typed(place: Place) -> None:
+    report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
+    needed = [*NEEDED, *NOT_SHOWN]
+    typed = {name: f"--{name.replace('_', '-')}=typed {name}" for name in needed}
+    for name in needed:
+        others, page = [text for one, text in typed.items() if one != name], place.folder / f"{name}.html"
+        ran = place.run("report", str(place.out), "--shareable", "-o", str(page), "--json", *others)
+        title = str(ReportSettings.model_fields[name].title)
+        assert ran.json["doubts"][-1] == f"The owner has not stated {title[0].lower()}{title[1:]}."
+        assert all(f"typed {one}" in page.read_text() for one in needed if one != name)
+    page = place.folder / "all.html"
+    told = place.run("report", str(place.out), "--shareable", "-o", str(page), "--json", *typed.values()).json["doubts"]
+    assert not any("has not stated" in doubt for doubt in told)
+
+
+def test_words_that_blanks_separate_are_items_only_if_the_owner_says_so(place: Place) -> None:
+    draw, words = random.Random(1), ["milk", "bread", "eggs", "rice", "tea", "beans", "salt", "corn", "oats", "figs"]
+    bought = [" ".join(sorted(draw.sample(words, 7))) for _ in range(150)]
+    called = [f"mother of {draw.choice(['Ann', 'Bob', 'Eve'])} {draw.choice(words)} called" for _ in range(150)]
+    options = ["--unit", "row", "--items", "cell", "--hierarchy", "cell=halves:frequency", "--model", "km"]
+    for cells, is_allowed in ((bought, True), (called, False)):
+        data = place.write("cells.csv", "\n".join(["cell", *cells]) + "\n")
+        made = [data, *options, "--k", "3", "--m", "1", "-o", str(place.folder / f"out{is_allowed}")]
+        first = place.run("anonymize", *made)
+        assert first.code == 2
+        assert re.search(r"column 'cell': \d+ cells look like free text", first.err), first.err
+        assert ("if blanks separate the items: --separator ' '" in first.err) == is_allowed
+        assert place.run("anonymize", *made, "--separator", " ").code == (0 if is_allowed else 2)
