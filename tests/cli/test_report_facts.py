@@ -58,7 +58,7 @@ def signed(place: Place) -> str:
 FACTS = {
     "the guarantee was verified, and by whom": (
         "Conclusion",
-        r"A checker that shares no code with .* verified .*: someone who knows .* finds at least 4 .*k=4",
+        r"A checker that uses no code of .* verified .*: someone who knows .* finds at least 4 .*k=4",
     ),
     "the outcome of the attacks": (
         "Conclusion",
@@ -108,7 +108,7 @@ SHOWN_AT_ONCE = {
     "how rows became records": r"161 source rows became 80 records",
     "who declared what a person is": r"The owner declared that each pid is a person: 80 persons",
     "the guarantee in words": r"someone who knows .* finds at least 4 matching records",
-    "who verified the guarantee": r"A checker that shares no code with the algorithms verified",
+    "who verified the guarantee": r"A checker that uses no code of the algorithms verified",
     "sensitive items that are published": r"hiv: published by name in 16 records",
     "the risk in the original, as read and in the publication": r"unique, .* 0\.0% in the original, 0\.0% in the publ",
     "lost detail": r"item occurrences: [\d.]+% kept",
@@ -210,7 +210,7 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
     for name in ("people", "codes", "stays"):
         digest = hashlib.sha256((place.folder / f"{name}.csv").read_bytes()).hexdigest()
         assert f"table {name} of the input SHA-256 {digest}" in page_text(page)
-    assert re.search(r"Rows joined \d+ rows joined by pid", page_text(page))
+    assert re.search(r"Rows joined \d+ rows of 3 tables are one record per pid", page_text(page))
 
 
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
@@ -302,7 +302,7 @@ def test_the_rows_of_skipped_persons_are_a_share_of_all_rows_and_are_not_merged(
     assert [one for one in told if "Skipped" in one] == [skipped]
     shown = page_text(page)
     assert "200 source rows in 2 tables became 40 records; 30 (15.0%) became none; 40 published." in shown
-    assert "Rows joined 170 rows joined by pid" in shown
+    assert "Rows joined 170 rows of 2 tables are one record per pid" in shown
 
 
 def test_masked_postcodes_are_described_by_the_characters_that_are_kept() -> None:

@@ -142,7 +142,7 @@ class Browser:
         await self.command(method, **parameters)
         await self.until(f"!window.left && {ready}")
 
-    async def until(self, condition: str, seconds: float = 90) -> None:
+    async def until(self, condition: str, seconds: float = 300) -> None:
         """Wait until a JavaScript expression is true."""
         try:
             async with asyncio.timeout(seconds):

@@ -174,17 +174,19 @@ _Known = Sequence[tuple[AttackerKnowledge, Sequence[Column]]]
 def complete_exposure(
     rows: Records | Table, model: PrivacyModel, threshold: float = THRESHOLD, owner: Int64 | None = None
 ) -> Exposure | None:
-    """Count the records that match all quasi-identifiers and the complete set of items, or the persons of these records
-    (`exposures`). None without items.
+    """Count the records that match all quasi-identifiers and the complete set of items, or the sensitive value; or the
+    persons of these records (`exposures`). None without items and sensitive values.
     """
-    from anonset.measures.distinct_records import DistinctRecords, codes_of
+    from anonset.measures.distinct_records import DistinctRecords, codes_of, without_items
     from anonset.measures.risks.known_persons import fewest_persons
     from anonset.measures.shares import RecordFigures
 
-    if rows.transactions is None:
+    sensitive = [column for column in rows.kept if column.name == model.sensitive_column]
+    if rows.transactions is None and not sensitive:
         return None
     with rows.store.nested() as scratch:
-        distinct = DistinctRecords.of(rows.transactions, codes_of(rows.relational), scratch)
+        sets = without_items(rows.n, scratch) if rows.transactions is None else rows.transactions
+        distinct = DistinctRecords.of(sets, codes_of([*rows.relational, *sensitive]), scratch)
         figures = (
             RecordFigures.of(distinct.weight, weight=distinct.weight)
             if owner is None

@@ -101,6 +101,7 @@ def _option(name: str, info: FieldInfo) -> Option:
     parameter = parameter_of(info)
     rest = _REST[1] if parameter is None else _REST[0]
     heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), rest)
+    heading = _STATEMENTS if info.title else heading
     is_on = info.default is True if parameter is None else parameter.on_by_default
     alias = "-o" if name == "out" else ""
     return Option(
@@ -109,6 +110,8 @@ def _option(name: str, info: FieldInfo) -> Option:
     )  # fmt: skip
 
 
+_STATEMENTS = "Statements of the owner"
+"""Heading of the settings that have a title, and of the title of the report."""
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a setting is used
     "Data and roles": (*COLUMN_OPTIONS, "present", "with_header", "unit", "hierarchy", "ceiling", "original"),
     "Reading": (*ReadingSettings.model_fields, "records", "codebook"),
@@ -122,9 +125,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
         "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts",
         "attack", "beside", "seconds",
     ),
-    "Statements of the owner": (
-        "title", "owner", "purpose", "recipient", "legal_basis", "retention", "access", "confirmation", "date",
-    ),
+    _STATEMENTS: ("title",),
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")
 HEADINGS = (*_HELP_GROUPS, *_REST)

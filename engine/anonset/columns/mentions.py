@@ -13,7 +13,7 @@ from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, is_about, meaning_of
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
-from anonset.columns.personal_values import CHECKED, OPAQUE, is_free_text, personal_kind
+from anonset.columns.personal_values import CHECKED, OPAQUE, are_word_sets, is_free_text, personal_kind
 from anonset.data import SetColumn
 from anonset.data.joining import headers_of, parts_of
 from anonset.data.table_facts import PersonMentions
@@ -142,7 +142,8 @@ def free_text_in(columns: ArrowColumns, separator: str | None) -> Iterator[Perso
     columns
         First rows by column name.
     separator
-        Declared separator of items. Cells with a separator other than the blank are not examined.
+        Declared separator of items. Cells with a separator other than the blank are not examined. If it is the blank,
+        words that recur are items.
     """
     for name, column in columns.items() if separator is None or not separator.strip() else ():
         if holds_sets(column):
@@ -150,4 +151,6 @@ def free_text_in(columns: ArrowColumns, separator: str | None) -> Iterator[Perso
         texts = given_texts(column)
         labels = arrow.unique(texts)[:_LOOKED_AT].to_pylist()
         if is_free_text(labels, len(texts)):
-            yield PersonMentions(name, "", len(labels))
+            may_be_words = are_word_sets(labels) and not is_about(name, "remarks")
+            if not (separator and may_be_words):
+                yield PersonMentions(name, "", len(labels), may_be_words)

@@ -373,7 +373,8 @@ def recognized_roles(
     roles = dict(found)
     sensitive = [n for n, own in found.items() if own.role == "sensitive" and not own.is_declared_sensitive]
     taken = any(own.is_declared_sensitive for own in found.values())
-    sets = any(own.role in SETS for own in found.values())
+    sets = [name for name, own in found.items() if own.role in SETS]
+    listed = all(found[name].role == "items" for name in sets)
     relational = any(own.role == "relational" for own in found.values())
     for name, own in found.items():
         if own.role == UNRECOGNIZED:
@@ -388,7 +389,11 @@ def recognized_roles(
         profile, chosen = profiles[name], {"sensitive": [name]}
         missing = Fix({"null": [*profile.missing_codes[:1]]}, "if it does")
         why, fixes = (
-            ("models for sets of items do not protect it", ()) if sets
+            (
+                "models for sets of items do not protect it",
+                (Fix({"items": [*sets, name]}, f"to declare values of {name} as sensitive items"),)
+                if listed and (profile.distinct <= _MOST_WORDS or may_be_items(profile)) else (),
+            ) if sets
             else (
                 "models protect it only if there are quasi-identifiers",
                 (Fix({"items": [name]}, "if its values are items"),) if may_be_items(profile) else (),

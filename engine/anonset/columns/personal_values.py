@@ -532,6 +532,24 @@ def is_free_text(labels: Sequence[str], occurrences: int) -> bool:
     return not are_titles and are_sentences(labels)
 
 
+def are_word_sets(labels: Sequence[str]) -> bool:
+    """Return True if distinct labels may be sets of words that blanks separate: nearly all words are in several labels,
+    nearly no label repeats a word, and all words begin with capital letters or none does. Remarks contain names.
+
+    >>> are_word_sets(["milk bread", "bread eggs", "eggs milk"] * 3), are_word_sets(["called Ann", "called Bob"] * 3)
+    (True, False)
+    """
+    sets = [label.split() for label in labels]
+    counts = Counter(word for words in sets for word in set(words))
+    recurring = sum(n for n in counts.values() if n >= _LABELS_OF_A_WORD)
+    once = sum(len(set(words)) == len(words) for words in sets)
+    capitals = sum(word[0].isupper() for word in counts)
+    return (
+        recurring >= _RECURRING * counts.total() > 0 and once >= _RECURRING * len(sets) and capitals in (0, len(counts))
+    )
+
+
+_LABELS_OF_A_WORD, _RECURRING = 5, 0.99
 _ROWS_OF_A_TITLE = 4
 """Minimum average number of occurrences of capitalized texts that are titles, not sentences."""
 

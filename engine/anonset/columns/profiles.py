@@ -60,6 +60,7 @@ from anonset.columns.personal_values import (
     are_capitalised,
     are_keys,
     are_names,
+    are_word_sets,
     attribute_of,
     contains_contact,
     identifying,
@@ -158,6 +159,8 @@ class Profile(ValueFormat):
     """True if all values are letters with digits, or long numbers of the same width, like keys."""
     prose: str = ""
     """Reason why the values, or the items, are text that may mention persons. Empty for other values."""
+    may_be_words: bool = False
+    """True if the values may be sets of words that blanks separate."""
     results: bool = False
     """True if values are test results, or measurements with limits."""
     label_is_name: bool = False
@@ -372,6 +375,7 @@ def _of_values(column: str, n: int, nulls: int, values: "_Values", *, words: boo
         commas=may_contain_commas and any("," in value or value[:1] == "(" for value in given),
         keys=look.kind in ("text", "integers") and are_keys(some),
         prose=_prose(given, n - nulls) if is_text else "",
+        may_be_words=is_text and are_word_sets(some),
         results=are_results(given),
         label_is_name=len(values.counts) == 1 and given[0].casefold() == column.strip().casefold(),
         attribute=attribute_of(some) if look.kind == "dates" or len(values.counts) <= _MOST_SEXES else "",

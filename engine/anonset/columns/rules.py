@@ -167,6 +167,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: _is_text(column) and column.prose == FREE_TEXT,
             "drop",
             lambda column: f"{FREE_TEXT}; may describe a person",
+            lambda column: (
+                (Fix({"items": [column.name], "separator": " "}, "if blanks separate items"),)
+                if column.may_be_words
+                else ()
+            ),
             points=NEVER,
         ),
         "dates or contacts": Rule(

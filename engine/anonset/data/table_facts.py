@@ -118,6 +118,8 @@ class PersonMentions(RedactedRepr):
     """Column of names or ids that also occur in the items. Empty if the items are words of free text."""
     labels: int
     """Number of items or texts that mention persons."""
+    may_be_words: bool = False
+    """Whether the texts may be sets of words that blanks separate."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.analysis.attack import typical_sizes
 from anonset.analysis.base import analysis_of
-from anonset.analysis.exposures import Exposure
+from anonset.analysis.exposures import Exposure, complete_exposure
 from anonset.analysis.risk import Risk, RiskReport
 from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
@@ -29,7 +29,7 @@ from anonset.jobs.revealing_names import (
     rare_values,
     sensitive_items,
 )
-from anonset.jobs.risk import risk
+from anonset.jobs.risk import risk, unit_of
 from anonset.measures.ambiguous_items import vanished_items
 from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
@@ -44,7 +44,7 @@ from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec
-from anonset.settings.publication import OriginalSettings
+from anonset.settings.publication import THRESHOLD, OriginalSettings
 from anonset.spelling import listed, setting
 
 
@@ -207,16 +207,24 @@ def facts_about(
 
 
 def facts_of_release(release: Release) -> ReportFacts | None:
-    """Return the facts about a new publication that need no count of its records. None if it is not written."""
+    """Return the facts about a new publication that need no attack. None if it is not written.
+
+    Records that are alike are counted only in memory, because the work directory of the run no longer exists.
+    """
     unverified, documents, place = release.unverified, release.documents, release.published
     if documents is None or place is None:
         return None
-    table, after = unverified.table, RiskReport(unverified.publication.n, release.verdict.model)
-    specs = documents[1].settings.get("hierarchy", {})
-    facts = _of_labels(documents, unverified.publication, after, table, specs)
+    table, publication, model = unverified.table, unverified.publication, release.verdict.model
+    after, specs = RiskReport(publication.n, model), documents[1].settings.get("hierarchy", {})
+    is_counted = isinstance(publication, Records) and not (table.ids or publication.store.in_files)
+    if is_counted and (known := complete_exposure(publication, model)):
+        unit = unit_of(table.persons, unverified.contradictions) if table.by_person else "row"
+        after = Risk(publication.n, model, THRESHOLD, (), {}, complete={"after": known}, unit=unit)
+    facts = _of_labels(documents, publication, after, table, specs)
     sets, out = table.transactions, place.out
     return replace(
         facts,
+        details=analysis_of(publication).details(table),
         releases=_other_releases(*documents, out) if isinstance(out, Path) else (),
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )
@@ -284,21 +292,22 @@ def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTa
 
 
 def _other_releases(attested: Attestation, report: Report, out: Path) -> tuple[str, ...]:
-    """Return the publications in the same folder that have the same input or the same columns of the person, and that
-    this publication does not continue.
+    """Return the publications in the same folder that have the same input, the same columns of the person, or the same
+    published columns, and that this publication does not continue.
     """
     declared, unit = attested.declarations, report.settings.get("unit")
     continued = {declared.earlier_attestation, declared.together_with}
     names, own = [], out.resolve()
     for path in sorted(own.parent.glob(f"*/{ATTESTATION}")):
         try:
-            other, digest = read_report(private_of(path.parent), path.parent), read_attestation(path.parent)[1]
+            other, (public, digest) = read_report(private_of(path.parent), path.parent), read_attestation(path.parent)
         except InputError:  # incomplete or changed: another command reports it
             continue
         if path.parent == own or digest in continued:
             continue
         same_input = other.input.get("sha256") == report.input.get("sha256") is not None
-        if same_input or (other.settings.get("unit") == unit and declared.unit == "person"):
+        same_columns = {*public.data.columns} == {*attested.data.columns} and len(attested.data.columns) > 1
+        if same_input or same_columns or (other.settings.get("unit") == unit and declared.unit == "person"):
             names.append(path.parent.name)
     return tuple(names)
 

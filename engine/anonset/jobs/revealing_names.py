@@ -128,7 +128,10 @@ def names_of_groups(
         return {}
     known = {} if original is None else {one.name: getattr(one, "vocabulary", None) for one in original.relational}
     sets, found = {one.label for one in publication.value_sets}, dict[str, str]()
-    rare_of = {one.column: {_words(value): value for value in one.occurrences if _is_name(value)} for one in rare}
+    rare_of = {
+        one.column: {_words(value): value for value in one.occurrences if _is_name(value) or _is_code(value)}
+        for one in rare
+    }
     nodes = {one.label: one.members for one in publication.symbols if one.kind == "node"}
     of_items = rare_of.get("" if publication.transactions is None else publication.transactions.name, {})
     for column in publication.relational:
@@ -173,6 +176,11 @@ def _is_beginning(label: str, members: Sequence[str]) -> bool:
 
 def _is_name(text: str) -> bool:
     return text[:1] not in ("(", "[") and len(re.sub(r"[\W\d_]", "", text)) > 2
+
+
+def _is_code(text: str) -> bool:
+    """Return True if a value contains letters and digits, such as ``B20``, and is no range."""
+    return text[:1] not in ("(", "[") and len(text) > 2 and bool(re.search(r"[^\W\d_].*\d|\d.*[^\W\d_]", text))
 
 
 def sensitive_items(items: Mapping[str, Sequence[str]], columns: Collection[str] | None = None) -> dict[str, str]:
@@ -228,4 +236,4 @@ def labels_of(publication: Published) -> dict[str, list[str]]:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", text.casefold()))
+    return tuple(re.findall(r"[^\W_]+", text.casefold()))

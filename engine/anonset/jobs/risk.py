@@ -93,7 +93,7 @@ def risk(
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
             table, doubted = published.unverified.table, published.unverified.contradictions
-            unit = _unit(table.persons, doubted) if table.by_person else "row"
+            unit = unit_of(table.persons, doubted) if table.by_person else "row"
             raw, original, trees = None, published.unverified.table, dict(published.unverified.hierarchies)
             made_by = _sole_algorithm(published.algorithm.name, vars(published.algorithm), published.figures)
         else:
@@ -101,7 +101,9 @@ def risk(
             model, unit = opened.model, "row"
             if opened.attested.declarations.unit == "person":
                 run = opened.report
-                unit = "person" if run is None else _unit(Unit.of(run.settings.get("unit")).columns, run.contradictions)
+                unit = (
+                    "person" if run is None else unit_of(Unit.of(run.settings.get("unit")).columns, run.contradictions)
+                )
             raw, (publication, original, trees) = original, _read(opened, original, hierarchies or {})
             run = opened.report if attacks else None
             made_by = "" if run is None else _sole_algorithm(run.algorithm, run.parameters, run.figures)
@@ -112,7 +114,7 @@ def risk(
         return analysis_of(publication).risk(context)
 
 
-def _unit(columns: Sequence[str], contradictions: Sequence[str]) -> str:
+def unit_of(columns: Sequence[str], contradictions: Sequence[str]) -> str:
     """Return the unit of records that are persons as declared, unless the data contradict the declaration."""
     return f"value of {listed([*map(repr, columns)], 'with')}" if columns and contradictions else "person"
 

@@ -150,11 +150,14 @@ def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> RecordFigure
     >>> class_figures([np.array([0, 1, 0], np.int32)]).values.tolist()
     [1, 2]
     """
-    n = len(group[0])
     with store.nested() as scratch:
-        nothing = SetColumn("", scratch.array("indptr", np.int64, n + 1), np.empty(0, np.int32), Vocabulary(()))
-        distinct = DistinctRecords.of(nothing, group, scratch)
+        distinct = DistinctRecords.of(without_items(len(group[0]), scratch), group, scratch)
         return RecordFigures.of(distinct.weight, weight=distinct.weight)
+
+
+def without_items(n: int, store: Store = MEMORY) -> SetColumn:
+    """Return a column of `n` empty sets."""
+    return SetColumn("", store.array("indptr", np.int64, n + 1), np.empty(0, np.int32), Vocabulary(()))
 
 
 def codes_of(columns: Sequence[Column]) -> list[Int32]:

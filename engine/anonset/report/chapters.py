@@ -38,7 +38,6 @@ from anonset.report.conclusion import (
     with_groups,
 )
 from anonset.report.countable import countable_figures, empty_records
-from anonset.report.doubts import BY_PEN
 from anonset.report.drawings import bars
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks.base import PagePart, doubted_person
@@ -123,9 +122,8 @@ def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) 
     statements
         Statements of the owner by name. They are empty if they are not given.
     """
-    by_pen = BY_PEN if facts.private is None else ()
     made = (
-        _owner(statements, by_pen), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
+        _owner(statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
         _risk(facts, part), _attacks(facts, part), _detail(facts), _rare(facts), _published(facts, part),
         _origin(facts, statements[str(ReportSettings.model_fields["date"].title)]),
     )  # fmt: skip
@@ -141,7 +139,7 @@ def _with_groups(section: Section) -> Section:
     return replace(section, rows=rows, notes=[with_groups(text) for text in section.notes])
 
 
-def _owner(statements: Mapping[str, str], by_pen: Sequence[str]) -> Chapter:
+def _owner(statements: Mapping[str, str]) -> Chapter:
     from markupsafe import Markup
 
     stated, missing = (
@@ -150,7 +148,6 @@ def _owner(statements: Mapping[str, str], by_pen: Sequence[str]) -> Chapter:
     states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
     rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
-    rows += [(name, to_fill()) for name in by_pen]
     note = "The owner typed these statements. No check verifies them."
     return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, [note])])
 
@@ -165,7 +162,7 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
     model, declared = facts.model, facts.attested.declarations
     covered = facts.attested.verified.get("covered", "all records")
     verified = (
-        "A checker that shares no code with the algorithms read the published files and verified the privacy model: "
+        "A checker that uses no code of the algorithms read the published files and verified the privacy model: "
         f"{model}. Recipients can repeat the check, because it needs only the publication."
     )
     if declared.accepted_undecided:
@@ -178,7 +175,8 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
     risks = [(name, answer, explanation), *others]
     if beyond := attacker_beyond(facts):
         risks.insert(1, ("Singling out by columns published as is", "not covered", beyond))
-    line = f"protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
+    numbers = ", ".join(name for name, _ in parameters_in_words(model))
+    line = f"{numbers}; protected: {part.protection[0][1].partition(':')[0].rstrip('.')}; verified: {covered}"
     return Chapter("guarantee", "Guarantee", line, [
         Section(notes=[facts.attested.statement], form="plain"),
         Section("", ("protected or not", "who or what"), protection(facts, part), _terms(facts)),
@@ -336,7 +334,8 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
         ("input", f"{read.get('file', 'from Python')}, SHA-256 {read.get('sha256', 'not computed')}"),
         *((f"table {one.name} of the input", f"SHA-256 {one.sha256}") for one in facts.tables),
         ("algorithm", f"{report.algorithm} {dumps(report.parameters)}"),
-        ("seed", seed),
+        ("seed of the run", seed),
+        ("seed of the attacks of this report", "0"),
         *rows,
         ("versions of the run", ", ".join(f"{name} {version}" for name, version in report.versions.items())),
         ("command to repeat", "anonset anonymize OUT.private/report.json -o OTHER" if used else "none: run in Python"),
@@ -351,11 +350,18 @@ def _origin(facts: ReportFacts, date: str) -> Chapter:
 
 def signed(facts: ReportFacts, date: str) -> str:
     """Return which publication a signature is about. `date` is the typed date of a shareable report."""
+    return f"The signatures are about {release_in_words(facts, date)}. SHA-256 of {ATTESTATION}: {facts.sha256}"
+
+
+def release_in_words(facts: ReportFacts, date: str) -> str:
+    """Return the number of published records, and their source and date. `date` is the typed date of a shareable
+    report.
+    """
     report, records = facts.private, counted(facts.summary.n, "record")
-    of = f"the release of {date or 'an unknown date'}"
-    if report is not None:
-        of = f"{report.input.get('file', 'data from Python')}, run of {report.date or 'an unknown date'}"
-    return f"The signatures are about {records} of {of}. SHA-256 of {ATTESTATION}: {facts.sha256}"
+    if report is None:
+        return f"{records} of the release of {date}" if date else f"{records}, released at a date that is not stated"
+    run = f"run of {report.date}" if report.date else "run at an unknown date"
+    return f"{records} of {report.input.get('file', 'data from Python')}, {run}"
 
 
 def two_digits(value: float) -> str:

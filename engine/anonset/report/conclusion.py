@@ -106,7 +106,7 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
     verified = (
         f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
         if declared.accepted_undecided
-        else "A checker that shares no code with the algorithms verified from the published files: "
+        else "A checker that uses no code of the algorithms verified from the published files: "
         f"{promise} ({facts.model})."
     )
     texts = [
@@ -251,7 +251,7 @@ def _of_rows(report: Report, facts: ReportFacts, key: str) -> list[tuple[str, st
     if not key:
         texts["Repeated rows"] = "not merged: each row is one record"
     elif rows is not None and getattr(facts.attested.data, "tables", None):
-        texts["Rows joined"] = f"{counted(rows - n_skipped, 'row')} joined by {key}"
+        texts["Rows joined"] = f"{counted(rows - n_skipped, 'row')} of {linked} tables are one record per {key}"
     elif rows is not None:
         repeated = rows - n_skipped - records
         merged = f"{counted(repeated, 'row')} merged with an earlier row of the same {key}"

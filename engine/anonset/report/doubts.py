@@ -19,16 +19,14 @@ from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
 from anonset.report.countable import empty_records
 from anonset.report.risks.base import complete_set, doubted_person, worst_knowledge
-from anonset.report.risks.records import or_all, persons_below_k, verdict_on_search
-from anonset.settings.publication import ReportSettings
+from anonset.report.risks.records import or_all, persons_below_k
+from anonset.settings.publication import NEEDED, NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed
 
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
 _OF_GROUP = 5
 """Minimum size of the group of an example."""
-BY_PEN = ("Columns not published", "Share of rows or persons left out", "Other releases of these persons")
-"""Lines of a shareable report that the owner fills in by pen, because the publication does not show them."""
 _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
@@ -51,18 +49,18 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         ),
         *unknown_persons(declared.unit),
         *([] if private is None else _skipped(private, facts)),
-        *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
+        *_lost(facts),
         *_published_as_is(facts),
+        *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
         *_inferences_from_all_rows(facts),
         *_shared_values(facts),
-        *weak_guarantee(facts.model, facts.summary.n, next(iter(facts.items_per_person), 0)),
+        *weak_guarantee(facts.model, facts.summary.n, next(iter(facts.items_per_person), 0), _largest_share(facts)),
         *_further_items(facts),
         *(f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets)),
         *_names_of_groups(facts),
         *_rare_leaves(facts),
-        *_lost(facts),
         *earlier_releases(facts.releases),
-        *(_by_pen() if private is None and typed is not None else ()),
+        *([] if typed is None else _not_stated(typed, is_shareable=private is None)),
         *([] if private is None else _differing(private)),
     ]
     return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
@@ -75,15 +73,16 @@ def to_check(found: Sequence[str]) -> list[str]:
 
 def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
     """Yield facts that contradict the declared person, and what they mean, and other facts about the persons."""
-    yield from (f"{text}." for text in report.contradictions)
-    if isinstance(facts.after, Risk) and (counted_persons := persons_below_k(facts.after, facts.after.exposures)):
-        yield f"Counted by persons, not by rows: {counted_persons[-1]}"
-    if doubted_person(facts) and facts.attested.declarations.unit not in UNDECLARED:
-        yield (
-            "If the declaration is wrong, the guarantee does not protect persons. Then declare who is a person, and "
+    contradicted = [f"{text}." for text in report.contradictions]
+    if contradicted and doubted_person(facts) and facts.attested.declarations.unit not in UNDECLARED:
+        contradicted[-1] += (
+            " If the declaration is wrong, the guarantee does not protect persons. Then declare who is a person, and "
             "publish again. If it is right, state in the shareable report how it was confirmed, because recipients do "
             "not see these facts."
         )
+    yield from contradicted
+    if isinstance(facts.after, Risk) and (counted_persons := persons_below_k(facts.after, facts.after.exposures)):
+        yield f"Counted by persons, not by rows: {counted_persons[-1]}"
     yield from (f"{text}." for text in report.on_persons)
 
 
@@ -97,12 +96,13 @@ def _unconfirmed(unit: str, typed: ReportSettings) -> Iterator[str]:
         )
 
 
-def _by_pen() -> Iterator[str]:
-    """Yield that a shareable report cannot show what was left out."""
-    yield (
-        "The owner has not stated how many rows were left out, nor whether other releases exist: see the empty lines "
-        "in the statements of the owner."
-    )
+def _not_stated(typed: ReportSettings, *, is_shareable: bool) -> Iterator[str]:
+    """Yield the missing statements of the owner without which nobody can judge a release."""
+    stated = typed.statements(is_shareable=is_shareable)
+    needed = [*NEEDED, *(NOT_SHOWN if is_shareable else ())]
+    titles = [str(ReportSettings.model_fields[name].title) for name in needed]
+    if missing := [title for title in titles if not stated[title]]:
+        yield f"The owner has not stated {listed([title[0].lower() + title[1:] for title in missing], 'and')}."
 
 
 def _namesakes(report: Report) -> Iterator[str]:
@@ -140,12 +140,12 @@ def unprotected_sensitive(published: Sequence[str]) -> Iterator[Problem]:
 
 
 def _published_as_is(facts: ReportFacts) -> Iterator[str]:
+    if found := attacker_beyond(facts):
+        yield found
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
     yield from (f"In {name}, {text}." for name, text in facts.personal_items.items())
-    if found := attacker_beyond(facts):
-        yield found
     if ids := getattr(facts.attested.data, "id", ()):
         yield f"The values of {listed(ids, 'and')} are published, so readers see who is in the data."
 
@@ -174,7 +174,13 @@ def _shared_values(facts: ReportFacts) -> Iterator[str]:
             )
 
 
-def weak_guarantee(model: PrivacyModel, n: int | None, items: int) -> Iterator[str]:
+def _largest_share(facts: ReportFacts) -> float | None:
+    """Return the largest share of a group with the same sensitive value. None if it is not counted."""
+    skew = facts.after.skews.get(facts.model.sensitive_column or "") if isinstance(facts.after, Risk) else None
+    return None if skew is None else skew.largest_share
+
+
+def weak_guarantee(model: PrivacyModel, n: int | None, items: int, largest: float | None = None) -> Iterator[str]:
     """Yield that k or l is small, that there are few records, and that records have more items than is covered.
 
     Parameters
@@ -183,6 +189,8 @@ def weak_guarantee(model: PrivacyModel, n: int | None, items: int) -> Iterator[s
         Number of records, or None if they are not counted.
     items
         Typical number of items of a record, or 0.
+    largest
+        Largest share of a group with the same sensitive value. None if it is not counted.
     """
     if model.k == 1:
         yield "With k = 1, the guarantee does not hide which record belongs to a person."
@@ -190,9 +198,10 @@ def weak_guarantee(model: PrivacyModel, n: int | None, items: int) -> Iterator[s
         yield f"With k = {model.k}, an attacker may be left with a choice between {model.k} persons."
     if not model.bounds_shares and 1 < model.diversity < FEWEST_MATCHES:
         most = (size := max(model.k or 0, _OF_GROUP)) - model.diversity + 1
+        example = f"for example {most} of {size}" if largest is None else f"here up to {percent(largest)}"
         yield (
             f"With l = {model.diversity}, nearly all persons of a group may have the same value of "
-            f"{model.sensitive_column!r}, for example {most} of {size}."
+            f"{model.sensitive_column!r}, {example}."
         )
     if n is not None and n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
@@ -222,22 +231,15 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
     if alone and (more or alone > few):
         yield (
             f"The guarantee does not cover attackers who know {worst_knowledge(facts)}: they single out "
-            f"{percent(alone)} of the {who}. {complete_set(facts)}"
+            f"{percent(alone)} of the {who}.{complete_set(facts)}"
         )
     if worst is None or not isinstance(facts.after, Risk) or not (more or worst.alone > few):
         return
-    verdict = verdict_on_search(facts.after, worst)
-    if not verdict.succeeds:
-        yield (
-            f"A simulated attacker who knows {worst.words} of a person{or_all(worst)}, more than the guarantee covers, "
-            f"finds {verdict.rates}."
-        )
-    else:
-        yield (
-            f"The guarantee does not cover attackers who know {worst.words} of a person{or_all(worst)}: they single "
-            f"out {percent(worst.alone)} of the {who}, and find {percent(worst.success)} by guessing (simulated "
-            "attack, original items and values)."
-        )
+    yield (
+        f"The guarantee does not cover attackers who know {worst.words} of a person{or_all(worst)}: they single out "
+        f"{percent(worst.alone)} of the {who}, and find {percent(worst.success)} by guessing (simulated attack, "
+        "original items and values)."
+    )
 
 
 def unprotected_items(columns: Mapping[str, str], secrets: Sequence[str] = ()) -> Iterator[Problem]:
@@ -305,8 +307,8 @@ def earlier_releases(releases: Sequence[str]) -> Iterator[str]:
         if len(releases) > 1:
             s, all_of_them = "s", "several of them"
         yield (
-            f"The publication{s} {names} may be about the same persons: the input or the columns of the person are the "
-            f"same. The guarantee does not cover attackers with {all_of_them}."
+            f"The publication{s} {names} may be about the same persons: the input, the columns of the person or the "
+            f"published columns are the same. The guarantee does not cover attackers with {all_of_them}."
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
-from anonset.report.chapters import chapters, signed
+from anonset.report.chapters import chapters, release_in_words, signed
 from anonset.report.conclusion import conclusion, plain_words
 from anonset.report.doubts import doubts
 from anonset.report.risks import page_part
@@ -48,7 +48,8 @@ def report_page(facts: ReportFacts, typed: ReportSettings) -> ReportPage:
         risk=risk,
         doubts=doubtful,
         conclusion=conclusion(facts, part),
-        chapters=chapters(facts, part, typed.statements()),
+        chapters=chapters(facts, part, typed.statements(is_shareable=facts.private is None)),
+        release=release_in_words(facts, typed.date),
         signed=signed(facts, typed.date),
     )
     return ReportPage(html, risk, doubtful)

@@ -88,15 +88,36 @@ class ReportSettings(OriginalSettings):
         description="How was it confirmed who is a person in the data?",
     )
     date: str = Field("", title="Date", description="When is the release made?")
+    not_published: str = Field(
+        "", title="Columns not published", description="Which columns, or how many, are not published?"
+    )
+    left_out: str = Field(
+        "",
+        title="Share of rows or persons left out",
+        description="Which share of the rows or persons was left out?",
+    )
+    other_releases: str = Field(
+        "",
+        title="Other releases of these persons",
+        description="Which other releases of these persons exist?",
+    )
 
-    def statements(self) -> dict[str, str]:
-        """Return the statements of the owner about the release, by name. They are empty if they are not given."""
+    def statements(self, *, is_shareable: bool) -> dict[str, str]:
+        """Return the statements of the owner about the release, by name. They are empty if they are not given.
+
+        Facts that only the internal report shows are statements of a shareable one.
+        """
         fields = type(self).model_fields
-        return {str(fields[name].title): getattr(self, name) for name in STATEMENTS}
+        names = [name for name in STATEMENTS if is_shareable or name not in NOT_SHOWN]
+        return {str(fields[name].title): getattr(self, name) for name in names}
 
 
 STATEMENTS = {name: str(field.description) for name, field in ReportSettings.model_fields.items() if field.title}
 """Questions that the statements of the owner answer, by setting."""
+NEEDED = ("purpose", "recipient", "legal_basis")
+"""Statements without which nobody can judge a release."""
+NOT_SHOWN = ("not_published", "left_out", "other_releases")
+"""Statements about facts that only the internal report shows."""
 
 
 class RiskSettings(OriginalSettings):

@@ -28,6 +28,10 @@ ADDRESS = "127.0.0.1"
 _INHERITED = 3
 """File descriptor of the socket that a service manager passes."""
 _SECONDS_TO_CLOSE = 1
+_SECONDS_TO_RECONNECT = 60
+"""A browser that does not answer for this time, such as on a busy machine, loads the page again, and unsent input is
+lost.
+"""
 _QUEUE = 128
 _LARGEST_PORT = 65535
 
@@ -96,7 +100,10 @@ def serve(
                 webbrowser.open(entrance.enter_context(_private_page(address)).as_uri())
 
     add_pages(state)
-    ui.run_with(app, title="anonset", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
+    ui.run_with(
+        app, title="anonset", dark=None, language="en-US", tailwind=False, show_welcome_message=False,
+        reconnect_timeout=_SECONDS_TO_RECONNECT,
+    )  # fmt: skip
     _log_discreetly(say)
     config = uvicorn.Config(
         guard, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=_SECONDS_TO_CLOSE,

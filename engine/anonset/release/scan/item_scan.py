@@ -115,7 +115,8 @@ class ItemScan:
                 problem = f"items contain values of {mention.column!r}, which identifies people"
                 findings.append(ScanFinding.of((name,), mention.labels, problem, fixes, may_stay=False))
             elif mention:
-                findings.append(_free_text((name,), mention.labels, fixes))
+                words = [Fix({"separator": " "}, "if blanks separate the items")] if mention.may_be_words else []
+                findings.append(_free_text((name,), mention.labels, [*words, *fixes], "cells"))
         return list({finding.column: finding for finding in findings}.values())
 
     @cached_property
@@ -239,8 +240,10 @@ def _ids_among_items(name: str, ids: str) -> Problem:
     return Problem(problem, [Fix({"publish_as_is": [name]}, "if they are items")])
 
 
-def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> ScanFinding:
-    found = ScanFinding.of(names, number, "items look like free text", [*fixes, Fix({}, "or extract codes from them")])
+def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix], what: str = "items") -> ScanFinding:
+    found = ScanFinding.of(
+        names, number, f"{what} look like free text", [*fixes, Fix({}, "or extract codes from them")]
+    )
     return replace(found, is_text=True)
 
 

@@ -55,14 +55,18 @@ def worst_knowledge(facts: ReportFacts) -> str:
     without = f", but not {listed(found.as_is, 'and')}" if found is not None and found.as_is else ""
     several = isinstance(facts.after, Risk) and facts.after.persons is not None
     of = "one row of a person" if several else "a person"
-    return f"{values}the complete set of items of {of}{without}"
+    column = facts.model.sensitive_column
+    known = f"the value of {column}" if column else "the complete set of items"
+    return f"{values}{known} of {of}{without}"
 
 
 def complete_set(facts: ReportFacts) -> str:
-    """Return the meaning of a complete set of items."""
+    """Return the meaning of a complete set of items, as a sentence. Empty without items."""
+    if facts.model.sensitive_column:
+        return ""
     forms = [form.name for one in facts.details if isinstance(one, ItemDetail) for form in one.forms]
     groups = ", and which published groups hide them" if "set" in forms else ""
-    return f"Such an attacker knows all of these items, that there are no others{groups}."
+    return f" Such an attacker knows all of these items, that there are no others{groups}."
 
 
 def likelier(skew: Skewness) -> str:

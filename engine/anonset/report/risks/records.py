@@ -1,6 +1,6 @@
 """Text about the risks of published records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -26,7 +26,7 @@ from anonset.report.risks.base import (
 from anonset.report.risks.verdicts import AttackVerdict, attack_in_words, attack_verdicts, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.report.techniques import of_records
-from anonset.spelling import counted, listed, printable
+from anonset.spelling import counted, listed, printable, setting
 
 _FORMS = {
     "set": "“a, b or 5 more” is a symbol: it replaces one of these values, or one or several of these items. The files "
@@ -62,7 +62,7 @@ def sections(risk: Risk, facts: ReportFacts | None = None) -> list[Section]:
             **{step: one and one.alone.value for step, one in risk.single.items()},
         },
     }
-    single = f"{single_risk(risk)}; {_further(facts)}" if risk.exposures else ""
+    single = f"{single_risk(risk)}{_further(facts)}" if risk.exposures else ""
     return [
         Section(notes=[f"{_what_is_counted(risk)}; {risk.model}", *([single] if single else [])], data=data),
         _exposures(risk),
@@ -73,12 +73,14 @@ def sections(risk: Risk, facts: ReportFacts | None = None) -> list[Section]:
 
 
 def _further(facts: ReportFacts | None) -> str:
-    """Return the risk from attackers who know more than the attacker of the single figure."""
-    if facts is None or not facts.unlike_others:
-        return "attackers who know more may single out more"
-    where = {"before": "in the original", "after": "in the publication"}
-    steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in facts.complete.items()]
-    return f"if an attacker knows {worst_knowledge(facts)}: {', '.join(steps)}"
+    """Return the risk from attackers who know more than the attacker of the single figure, as a clause. Empty if this
+    attacker knows all published columns.
+    """
+    if facts is not None and not facts.complete and not getattr(facts.attested.data, "keep", ()):
+        return ""
+    if facts is None or not isinstance(risk := facts.after, Risk) or not facts.complete:
+        return "; attackers who know more may single out more"
+    return f"; if an attacker knows {worst_knowledge(facts)}: {_by_step(risk, facts.complete)}"
 
 
 def _counts_rows(risk: Risk) -> bool:
@@ -188,13 +190,15 @@ def _attempts(risk: Risk) -> Section:
         f"no {risk.unit} was found more often" if not risk.broken else f"{counted(risk.broken, risk.unit)} EXCEEDED it"
     )
     notes = [
-        f"Guaranteed: a random guess finds the {risk.unit} with a probability of at most {percent(limit)}; {outcome}."
+        f"In lines with a guaranteed maximum, a random guess finds the {risk.unit} with a probability of at most "
+        f"{percent(limit)}; there, {outcome}."
         for limit in promised[:1]
     ]
     if risk.persons is not None:
         exceeded = f" {counted(risk.broken, 'row')} EXCEEDED it." if risk.broken else ""
         notes = [
-            f"Guaranteed: a random guess finds the row with a probability of at most {percent(limit)}.{exceeded} "
+            "In lines with a guaranteed maximum, a random guess finds the row with a probability of at most "
+            f"{percent(limit)}.{exceeded} "
             "Persons have several rows, so no maximum is guaranteed per person."
             for limit in promised[:1]
         ]
@@ -290,13 +294,17 @@ def _known(risk: Risk) -> str:
 
 
 def single_risk(risk: Risk) -> str:
-    """Return the single figure of the risk at each step, and for whom it holds. Steps: in the original, after reading
-    coarsened it, if it did, and in the publication.
+    """Return the single figure of the risk at each step, and for whom it holds."""
+    return f"{risk.units} that are unique, if an attacker knows {_known(risk)}: {_by_step(risk, risk.single)}"
+
+
+def _by_step(risk: Risk, exposures: Mapping[str, Exposure | None]) -> str:
+    """Return the share of unique records at each step: in the original, after reading coarsened it, if it did, and in
+    the publication.
     """
     read = f"after reading coarsened {listed(risk.coarsened)}" if risk.coarsened else "in the original"
     where = {"raw": "in the original", "before": read, "after": "in the publication"}
-    steps = [f"{percent(one.alone.value)} {where[step]}" for step, one in risk.single.items() if one is not None]
-    return f"{risk.units} that are unique, if an attacker knows {_known(risk)}: {', '.join(steps)}"
+    return ", ".join(f"{percent(one.alone.value)} {where[step]}" for step, one in exposures.items() if one is not None)
 
 
 def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
@@ -316,19 +324,19 @@ def page_part(risk: Risk, facts: ReportFacts) -> PagePart:
         published=" ".join(text for form, text in _FORMS.items() if form in forms),
         protection=protection,
         columns=of_records(facts),
-        risk=f"{single_risk(risk)}; {_further(facts)}"
+        risk=f"{single_risk(risk)}{_further(facts)}"
         + ("" if risk.before else "; the risk in the original is not in this report"),
         risks=[
-            *([] if facts.private is None or not risk.exposures else _drawn(risk)),
+            *([] if facts.private is None or not risk.exposures else _drawn(risk, facts)),
             table,
             inference_section(risk.told, rows=_counts_rows(risk)),
         ],
-        verdicts=_verdicts(risk),
+        verdicts=_verdicts(risk, facts.releases),
         attacks=_attack_figures(risk),
     )
 
 
-def _drawn(risk: Risk) -> list[Section]:
+def _drawn(risk: Risk, facts: ReportFacts) -> list[Section]:
     """Return the drawings of the risk, with their explanations."""
     below_k = [f"{when}: {line}" for when, exposures in (("Before", risk.before), ("After", risk.exposures))
                for line in persons_below_k(risk, exposures)]  # fmt: skip
@@ -342,7 +350,7 @@ def _drawn(risk: Risk) -> list[Section]:
     return [
         Section(notes=[unique]),
         Section(notes=below_k, form="plain"),
-        Section(drawing=_drawing(risk)),
+        Section(drawing=_drawing(risk, facts)),
         Section("Distribution of the number of matching records", notes=[known], drawing=_sizes(risk)),
     ]
 
@@ -372,10 +380,12 @@ def _attack_figures(risk: Risk) -> list[Section]:
     return [section for section in (replace(searches, notes=[*searches.notes, known]), *further) if section.rows]
 
 
-def _verdicts(risk: Risk) -> list[AttackVerdict]:
+def _verdicts(risk: Risk, releases: Sequence[str] = ()) -> list[AttackVerdict]:
     """Return the verdicts on the search for random persons, and on the requested attacks."""
     searches = [verdict_on_search(risk, attempt) for attempt in risk.attempts]
-    return [*searches, *attack_verdicts(risk.outcomes, risk.not_tried)]
+    way = f"; {listed(releases, 'or')} may be one: anonset risk combines them" if releases else ""
+    reasons = {name: reason + (way if setting("beside") in reason else "") for name, reason in risk.not_tried.items()}
+    return [*searches, *attack_verdicts(risk.outcomes, reasons)]
 
 
 def verdict_on_search(risk: Risk, attempt: Attempts) -> AttackVerdict:
@@ -384,7 +394,7 @@ def verdict_on_search(risk: Risk, attempt: Attempts) -> AttackVerdict:
     return verdict_on_limit(
         f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}{or_all(attempt)}",
         attempt.success, chance, attempt.attempts, attempt.promised,
-        allowed=1 / risk.model.k if risk.model.k else 0.0, broken=attempt.broken > 0,
+        allowed=1 / risk.model.k if risk.model.k else 0.0, alone=attempt.alone, broken=attempt.broken > 0,
     )  # fmt: skip
 
 
@@ -393,10 +403,11 @@ def or_all(attempt: Attempts) -> str:
     return ", or all if there are fewer" if attempt.items > 1 else ""
 
 
-def _drawing(risk: Risk) -> str:
+def _drawing(risk: Risk, facts: ReportFacts) -> str:
     rows: dict[str, list[Bar]] = {}
+    most = {when: {worst_knowledge(facts): one} for when, one in facts.complete.items()}
     for pattern, when, exposed in (("solid", "before", risk.before), ("hatched", "after", risk.exposures)):
-        for exposure in exposed:
+        for known, exposure in [*((one.words, one) for one in exposed), *most.get(when, {}).items()]:
             bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
-            rows.setdefault(exposure.words, []).append(bar)
+            rows.setdefault(known, []).append(bar)
     return bars(f"Share of the {risk.units} that are unique, worst case", list(rows.items()))

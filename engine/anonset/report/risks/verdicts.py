@@ -1,7 +1,7 @@
 """Verdicts on simulated attacks, in words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 
 from anonset.attacks.base import AttackResult
@@ -11,6 +11,8 @@ from anonset.spelling import counted, setting
 
 _QUANTILE = 1.96
 """Quantile of the normal distribution for a 95% confidence interval."""
+FEWEST_TARGETS = 30
+"""Number of targets below which a failure says nothing."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ def _verdict(
     rates = f"{percent(success)} against {percent(chance)} by chance"
     beyond = success - max(chance, least)
     succeeds = beyond > _QUANTILE * sqrt(_variance(success, targets) + variance_of_chance)
+    if targets < FEWEST_TARGETS and not succeeds:
+        rates += f", {counted(targets, 'target')}, too few to judge"
     verdict = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}"
     return AttackVerdict(attack, known, verdict, succeeds, success, rates)
 
@@ -82,25 +86,25 @@ def verdict_on_limit(
     limit: float | None,
     *,
     allowed: float = 0.0,
+    alone: float = 0.0,
     broken: bool,
 ) -> AttackVerdict:
     """Return the verdict on an attack whose success the guarantee limits. If `limit` is None, the guarantee does not
-    cover the attack, and the attack succeeds only beyond the success `allowed` to covered attackers.
+    cover the attack. Then the attack succeeds if it singles out persons, a share of `alone`, or if its success is
+    beyond the success `allowed` to covered attackers.
 
     >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 1000, 0.2, broken=False).verdict
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
-    >>> verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, broken=False).rates
-    '14.6% of the records, below the 1/k = 20.0% that the guarantee allows'
+    >>> beyond = verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, alone=0.02, broken=False)
+    >>> beyond.succeeds, beyond.rates
+    (True, '14.6% against 0.4% by chance, 2.0% singled out')
     """
     verdict = _verdict(attack, known, success, chance, 0.0, targets, allowed)
-    if limit is None and not verdict.succeeds and allowed > chance:
-        most = f"the 1/k = {percent(allowed)} that the guarantee allows"
-        rates = f"{percent(success)} of the records, {'below' if success < allowed else 'not clearly above'} {most}"
-        return replace(verdict, verdict=f"finds {rates}; not covered by the guarantee", rates=rates)
     if limit is None:
-        border = f", which allows {percent(allowed)} to others" if allowed else ""
-        text = f"{verdict.verdict}; not covered by the guarantee{border}"
-        return AttackVerdict(attack, known, text, verdict.succeeds, success, verdict.rates)
+        succeeds = verdict.succeeds or alone > _QUANTILE * sqrt(_variance(alone, targets))
+        rates = f"{verdict.rates}, {percent(alone)} singled out"
+        text = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}; not covered by the guarantee"
+        return AttackVerdict(attack, known, text, succeeds, success, rates)
     within = "EXCEEDS THE GUARANTEE" if broken else "within the guarantee"
     text = f"{within}: {verdict.rates}, at most {percent(limit)}"
     return AttackVerdict(attack, known, text, broken, success, verdict.rates)

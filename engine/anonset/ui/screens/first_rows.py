@@ -44,7 +44,10 @@ def _grid(columns: dict[str, list[str]]) -> None:
     grid = ui.aggrid({
         "suppressCellFocus": True,  # Tab would visit each cell
         "columnDefs": [
-            {"headerName": name, "field": f"{number}", "filter": True, "floatingFilter": True, "minWidth": 120}
+            {
+                "headerName": name, "field": f"{number}", "filter": True, "floatingFilter": True, "minWidth": 120,
+                "wrapText": True, "autoHeight": True,
+            }
             for number, name in enumerate(names)
         ],
         "rowData": [
