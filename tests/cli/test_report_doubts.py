@@ -1000,3 +1000,24 @@ def test_words_that_blanks_separate_are_items_only_if_the_owner_says_so(place: P
         assert re.search(r"column 'cell': \d+ cells look like free text", first.err), first.err
         assert ("if blanks separate the items: --separator ' '" in first.err) == is_allowed
         assert place.run("anonymize", *made, "--separator", " ").code == (0 if is_allowed else 2)
+
+
+def test_contact_data_in_an_unchanged_column_are_refused_or_a_doubt(place: Place) -> None:
+    """The telephone number belongs to 20 persons, as one of a ward does."""
+    notes = ["no show", "call 07700 900123", "came late"]
+    data = place.write("notes.csv", "\n".join(["sex,note", *(f"{n % 2},{notes[n % 3]}" for n in range(60))]) + "\n")
+    options = ["--unit", "row", "--relational", "sex", "--keep", "note", "--model", "k", "--k", "2"]
+    refused = place.run("anonymize", data, *options, "-o", str(place.out))
+    assert refused.code == 2
+    assert "column 'note': 1 values contain telephone numbers or e-mail addresses" in refused.err, refused.err
+    ran = place.run("anonymize", data, *options, "--publish-as-is", "note", "-o", str(place.out))
+    told = "In note, 1 of the 3 published values contain telephone numbers or e-mail addresses."
+    assert ran.code == 0, ran.err
+    assert f"- {told}" in ran.out
+    for more in ([], ["--shareable"]):
+        assert (
+            told
+            in place.run("report", str(place.out), *more, "-o", str(place.folder / f"{len(more)}.html"), "--json").json[
+                "doubts"
+            ]
+        )

@@ -191,6 +191,9 @@ def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     return (kind, len(names_in(bare) if kind == "name" else bare)) if kind else None
 
 
+CONTAIN_CONTACTS = "values contain telephone numbers or e-mail addresses"
+
+
 def contains_contact(text: str) -> bool:
     """Return True if a text contains a telephone number or an e-mail address.
 

@@ -9,7 +9,14 @@ import numpy as np
 
 from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
-from anonset.columns.personal_values import KINDS, are_names, names_in, personal_kind
+from anonset.columns.personal_values import (
+    CONTAIN_CONTACTS,
+    KINDS,
+    are_names,
+    contains_contact,
+    names_in,
+    personal_kind,
+)
 from anonset.columns.roles import CODE_LEVELS
 from anonset.data import Column, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Int64
@@ -207,7 +214,7 @@ def sensitive_items(items: Mapping[str, Sequence[str]], columns: Collection[str]
 def personal_items(publication: Published, declared: Collection[str], *, shown: bool) -> dict[str, str]:
     """Return the kind, number and share of the published items that name or reach persons, by column. Of columns that
     are not declared, only names are counted, because a publication contains no other such items. They are `shown` to
-    the owner alone.
+    the owner alone. Return also how many values of an unchanged column contain contact data.
     """
     found = {}
     for name, labels in labels_of(publication).items():
@@ -219,6 +226,9 @@ def personal_items(publication: Published, declared: Collection[str], *, shown: 
         kind, n = personal_kind(labels) or ("name", len(names_in(labels)))
         if n:
             found[name] = f"{_of(range(n), labels)} are {KINDS[kind].words}"
+    for column in publication.kept if isinstance(publication, Records) else ():
+        if contacts := sum(map(contains_contact, labels := column.vocabulary.labels)):
+            found[column.name] = f"{contacts:,} of the {len(labels):,} published {CONTAIN_CONTACTS}"
     return found
 
 
