@@ -90,13 +90,15 @@ def run_warnings(state: PageState) -> list[str]:
 
 
 def open_questions(state: PageState) -> dict[str, Problem]:
-    """Return the questions without whose answers nothing is published, by their text: warnings about the data, and
-    doubts about the promise and the result, that the owner has not checked, and the problem of an impossible promise.
+    """Return the questions without whose answers nothing is published, by their text: problems because of which the job
+    cannot run, warnings about the data, and doubts about the promise and the result, that the owner has not checked,
+    and the problem of an impossible promise.
     """
     if state.first_step:
         return {}
     found, warnings, promised = state.inspection, state.inspection.warnings, promise_of(state)
-    asked = {text: warnings[text] for text in found.unchecked}
+    asked = {text: replace(warnings.get(text, Problem(text)), stops=True) for text in found.errors}
+    asked |= {text: warnings[text] for text in found.unchecked}
     if isinstance(promised, Problem):
         return asked | {promised.sentence: replace(promised, stops=True)}
     lost = (state.used_result or {"lost": ()})["lost"]
@@ -119,7 +121,7 @@ def _warnings(state: PageState) -> int:
     found = (None if state.publications.made is None else state.publications.made.risk.result) or {}
     failed = [one for one in runs[1:] if one.code]
     shown = (found.get("higher_after"), found.get("broken"))
-    return len(run_warnings(state)) + sum(map(bool, shown)) + len(failed)
+    return len(run_warnings(state)) + sum(map(bool, shown)) + len(failed) + len(found.get("doubts") or ())
 
 
 def _data(state: PageState) -> Step:
