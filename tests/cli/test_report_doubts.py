@@ -158,7 +158,7 @@ def test_a_run_prints_why_its_guarantee_is_weak(place: Place) -> None:
         "- Skipped rows wi", "- With k = 2, an ", "- The data contai", "- The guarantee c", "- The guarantee d",
     ]  # fmt: skip
     assert {line.removeprefix("- ") for line in shown} <= {*doubts}
-    assert re.search(r"knows 1 item of a person, and records have about 1\d\.", shown[-2])
+    assert re.search(r"knows 1 item of a person, and records have about 1\d items\.", shown[-2])
 
 
 @pytest.mark.parametrize(("kind", "told"), [("distinct", True), ("recursive", False)])

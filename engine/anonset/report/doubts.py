@@ -54,7 +54,13 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
         *_inferences_from_all_rows(facts),
         *_shared_values(facts),
-        *weak_guarantee(facts.model, facts.summary.n, next(iter(facts.items_per_person), 0), _largest_share(facts)),
+        *weak_guarantee(
+            facts.model,
+            facts.summary.n,
+            next(iter(facts.items_per_person), 0),
+            _largest_share(facts),
+            of="items" if facts.compared or facts.private is not None else "published symbols",
+        ),
         *_further_items(facts),
         *(f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets)),
         *_names_of_groups(facts),
@@ -180,7 +186,9 @@ def _largest_share(facts: ReportFacts) -> float | None:
     return None if skew is None else skew.largest_share
 
 
-def weak_guarantee(model: PrivacyModel, n: int | None, items: int, largest: float | None = None) -> Iterator[str]:
+def weak_guarantee(
+    model: PrivacyModel, n: int | None, items: int, largest: float | None = None, *, of: str = "items"
+) -> Iterator[str]:
     """Yield that k or l is small, that there are few records, and that records have more items than is covered.
 
     Parameters
@@ -191,6 +199,8 @@ def weak_guarantee(model: PrivacyModel, n: int | None, items: int, largest: floa
         Typical number of items of a record, or 0.
     largest
         Largest share of a group with the same sensitive value. None if it is not counted.
+    of
+        What is counted as items of a record.
     """
     if model.k == 1:
         yield "With k = 1, the guarantee does not hide which record belongs to a person."
@@ -206,7 +216,7 @@ def weak_guarantee(model: PrivacyModel, n: int | None, items: int, largest: floa
     if n is not None and n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
     if model.m == 1 and model.k != 1 and items > 1:
-        yield f"The guarantee covers someone who knows 1 item of a person, and records have about {items:,}."
+        yield f"The guarantee covers someone who knows 1 item of a person, and records have about {items:,} {of}."
 
 
 def _further_items(facts: ReportFacts) -> Iterator[str]:

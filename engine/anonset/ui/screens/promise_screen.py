@@ -134,7 +134,11 @@ def _sensitive(screen: Screen) -> None:
 
     with folded(SENSITIVE) as asked:
         asked.mark("sensitive items")
-        text("p", "If you choose sensitive items, the promise also bounds how surely others infer them.")
+        text(
+            "p",
+            "If you choose sensitive items, the promise also bounds how surely others infer them. Sensitive items stay "
+            "readable by name, and the other items become coarser.",
+        )
         place = ui.element("div")
         asked.on("toggle", lambda _: None if place.default_slot.children else search())
     if any("sensitive_items" in fix.settings for one in state.inspection.warnings.values() for fix in one.fixes):

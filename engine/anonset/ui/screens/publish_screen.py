@@ -233,8 +233,13 @@ def _result(state: PageState, publication: Publication) -> None:
         "To share": made["out"],
         "Do not share": f"{made['private']} (links the publication with the original)",
     }
+    to_check = (
+        ""
+        if examined is None or not examined.doubts
+        else f". Before you share: check {counted(len(examined.doubts), 'point')}"
+    )
     with ui.element("div").classes("halves"):
-        with card("Published and verified"):
+        with card(f"Published and verified{to_check}"):
             text("p", f"{promised} holds. {statement}").classes("good").mark("verdict").props("tabindex=-1")
             _facts(facts)
             with ui.element("div").classes("actions"):

@@ -74,7 +74,7 @@ _VALUES = {
 SIZE_WORDS = {
     "k": "k: how many records must match?",
     "m": "m: how many items may an attacker know?",
-    "l": "l: how many sensitive values must each class contain?",
+    "l": "l: among how many values must a sensitive one hide?",
 }
 """Labels of the parameters of a model."""
 ROW_WORDS = "Each row is a different person"
