@@ -227,8 +227,8 @@ def personal_items(publication: Published, declared: Collection[str], *, shown: 
         if n:
             found[name] = f"{_of(range(n), labels)} are {KINDS[kind].words}"
     for column in publication.kept if isinstance(publication, Records) else ():
-        if contacts := sum(map(contains_contact, labels := column.vocabulary.labels)):
-            found[column.name] = f"{contacts:,} of the {len(labels):,} published {CONTAIN_CONTACTS}"
+        if contacts := sum(map(contains_contact, column.vocabulary.labels)):
+            found[column.name] = f"{contacts:,} of the {len(column.vocabulary):,} published {CONTAIN_CONTACTS}"
     return found
 
 

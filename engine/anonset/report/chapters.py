@@ -93,9 +93,9 @@ _WP_216 = (
 )
 _SUCCESS = (
     "An attack within the guarantee succeeds if it exceeds the guarantee. Any other attack succeeds if it is right "
-    "more often than by chance, beyond the 95% confidence interval, and a search only if it is also right more often "
-    "than 1/k. By chance: a random guess, the same attack with random information, or the same knowledge without the "
-    "attack, whichever is right most often."
+    "more often than by chance, beyond the 95% confidence interval, and a search only if it singles out persons or is "
+    "right more often than 1/k. By chance: a random guess, the same attack with random information, or the same "
+    "knowledge without the attack, whichever is right most often."
 )
 _BALANCES = (
     "Each point of the line is a publication that the same search would have found with another balance. The losses of "

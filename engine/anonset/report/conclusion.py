@@ -16,7 +16,6 @@ from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.release.statements import parameters_of
 from anonset.report.risks.base import PagePart, declared_condition, doubted_person, likelier, worst_knowledge
 from anonset.report.risks.verdicts import successes_in_words
-from anonset.report.symbols import to_fill
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
 from anonset.spelling import counted, listed, name_ranges
@@ -177,7 +176,7 @@ def _columns(facts: ReportFacts) -> list[str]:
     if facts.private is None:
         from markupsafe import escape
 
-        return [escape(f"Published columns: {', '.join(shown)}. Number of columns not published: ") + to_fill()]
+        return [escape(f"Published columns: {', '.join(shown)}. The owner states which are not published.")]
     names, settings = [name for name, _, _ in left_out(facts)], facts.private.settings
     if of_items := name_ranges([*settings.get("one_hot", []), *settings.get("one_code", [])]):
         source = f"items (from {listed(of_items, 'and', _MOST_NAMED)})"

@@ -93,13 +93,15 @@ def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
 
 
 def _unconfirmed(unit: str, typed: ReportSettings) -> Iterator[str]:
-    """Yield that a shareable report cannot show whether the declared person is right."""
-    if unit not in UNDECLARED and not typed.confirmation:
+    """Yield that a shareable report cannot show whether the declared person is right, and the owner's confirmation."""
+    if unit not in UNDECLARED:
         asked = ReportSettings.model_fields["confirmation"].title
-        yield (
-            "The owner declared who is a person. This report cannot show whether the data contradict it: see "
-            f"“{asked}”, which is not stated."
+        how = (
+            f"see “{asked}”, which is not stated"
+            if not typed.confirmation
+            else "only the owner's statement confirms it"
         )
+        yield f"The owner declared who is a person. This report cannot show whether the data contradict it: {how}."
 
 
 def _not_stated(typed: ReportSettings, *, is_shareable: bool) -> Iterator[str]:

@@ -108,7 +108,7 @@ class ReportSettings(OriginalSettings):
         Facts that only the internal report shows are statements of a shareable one.
         """
         fields = type(self).model_fields
-        names = [name for name in STATEMENTS if is_shareable or name not in NOT_SHOWN]
+        names = [name for name in STATEMENTS if is_shareable or name not in NOT_SHOWN or getattr(self, name)]
         return {str(fields[name].title): getattr(self, name) for name in names}
 
 

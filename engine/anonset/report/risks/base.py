@@ -56,8 +56,9 @@ def worst_knowledge(facts: ReportFacts) -> str:
     several = isinstance(facts.after, Risk) and facts.after.persons is not None
     of = "one row of a person" if several else "a person"
     column = facts.model.sensitive_column
-    known = f"the value of {column}" if column else "the complete set of items"
-    return f"{values}{known} of {of}{without}"
+    if column:
+        return f"{values and 'all quasi-identifiers as published, and '}the value of {column} of {of}{without}"
+    return f"{values}the complete set of items of {of}{without}"
 
 
 def complete_set(facts: ReportFacts) -> str:
@@ -66,7 +67,7 @@ def complete_set(facts: ReportFacts) -> str:
         return ""
     forms = [form.name for one in facts.details if isinstance(one, ItemDetail) for form in one.forms]
     groups = ", and which published groups hide them" if "set" in forms else ""
-    return f" Such an attacker knows all of these items, that there are no others{groups}."
+    return f" Such an attacker knows all of these items, and that there are no others{groups}."
 
 
 def likelier(skew: Skewness) -> str:

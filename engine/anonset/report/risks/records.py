@@ -390,11 +390,12 @@ def _verdicts(risk: Risk, releases: Sequence[str] = ()) -> list[AttackVerdict]:
 
 def verdict_on_search(risk: Risk, attempt: Attempts) -> AttackVerdict:
     """Return the verdict on the search for random persons with given knowledge."""
-    chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
+    chance = 1 / max(1, units := risk.records if risk.persons is None else risk.persons)
     return verdict_on_limit(
         f"search for a {risk.unit}", f"{attempt.words} of a random {risk.unit}{or_all(attempt)}",
         attempt.success, chance, attempt.attempts, attempt.promised,
-        allowed=1 / risk.model.k if risk.model.k else 0.0, alone=attempt.alone, broken=attempt.broken > 0,
+        allowed=1 / risk.model.k if risk.model.k else 0.0, alone=attempt.alone, every=attempt.attempts == units,
+        broken=attempt.broken > 0,
     )  # fmt: skip
 
 

@@ -87,11 +87,13 @@ def verdict_on_limit(
     *,
     allowed: float = 0.0,
     alone: float = 0.0,
+    every: bool = False,
     broken: bool,
 ) -> AttackVerdict:
     """Return the verdict on an attack whose success the guarantee limits. If `limit` is None, the guarantee does not
     cover the attack. Then the attack succeeds if it singles out persons, a share of `alone`, or if its success is
-    beyond the success `allowed` to covered attackers.
+    beyond the success `allowed` to covered attackers. Both are beyond the confidence interval, unless `every` person is
+    a target.
 
     >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 1000, 0.2, broken=False).verdict
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
@@ -101,7 +103,7 @@ def verdict_on_limit(
     """
     verdict = _verdict(attack, known, success, chance, 0.0, targets, allowed)
     if limit is None:
-        succeeds = verdict.succeeds or alone > _QUANTILE * sqrt(_variance(alone, targets))
+        succeeds = verdict.succeeds or alone > (0.0 if every else _QUANTILE * sqrt(_variance(alone, targets)))
         rates = f"{verdict.rates}, {percent(alone)} singled out"
         text = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}; not covered by the guarantee"
         return AttackVerdict(attack, known, text, succeeds, success, rates)
