@@ -1020,6 +1020,7 @@ def test_data_that_are_not_read_ask_no_question(tmp_path: Path) -> None:
         assert state.inspection.error in texts(user)
         assert open_questions(state) == {}
         assert "question" not in texts(user)
+        assert "disabled" in element(user, "publish").props
 
     by_clicks(tmp_path, way)
 

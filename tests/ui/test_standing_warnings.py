@@ -239,6 +239,6 @@ def test_a_risk_that_rises_is_a_warning_of_the_step_publish(page: tuple[Run, Bro
         await browser.until_text("Higher after than before")
         for screen in ("Data", "Promise", "Open"):
             await browser.go_to(screen)
-            assert "1 warning" in await step(browser, "Publish")
+            assert "5 warnings" in await step(browser, "Publish")  # a risk that rises, and four doubts
 
     run(way())

@@ -27,7 +27,7 @@ from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
 from anonset.ui.state.publication import Publication
 from anonset.ui.state.setting_words import OUT, algorithm_in_words, person_in_words
-from anonset.ui.state.steps import changed_promise, open_questions, promise_of, run_warnings, settle
+from anonset.ui.state.steps import changed_promise, may_publish, open_questions, promise_of, run_warnings, settle
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -148,7 +148,7 @@ def _show_algorithm(used: str, unused: str) -> None:
 
 
 def _start_state(state: PageState) -> object:
-    is_made, is_asked = state.publications.made is not None, not state.publishing and bool(open_questions(state))
+    is_made, is_asked = state.publications.made is not None, not (state.publishing or may_publish(state))
     return state.raw.get("out"), state.publishing, state.inspection.busy, is_made, is_asked
 
 
@@ -172,7 +172,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
 
     def publish() -> None:
         before = state.raw.get("out")
-        if open_questions(state):
+        if not may_publish(state):
             return
         if name.value == before or screen.act(state.change, state.stated.with_(out=name.value)):
             if screen.act(state.publish):
@@ -190,7 +190,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
         else:
             label = "Publish again" if made else "Publish"
             start = button(label, publish).classes("second" if made else "").mark("publish")
-            start.props("disabled" if open_questions(state) else "")
+            start.props("" if may_publish(state) else "disabled")
 
 
 def _progress_state(publication: Publication | None) -> object:

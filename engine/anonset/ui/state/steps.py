@@ -90,21 +90,24 @@ def run_warnings(state: PageState) -> list[str]:
 
 
 def open_questions(state: PageState) -> dict[str, Problem]:
-    """Return the questions without whose answers nothing is published, by their text: problems because of which the job
-    cannot run, warnings about the data, and doubts about the promise and the result, that the owner has not checked,
-    and the problem of an impossible promise.
+    """Return the questions without whose answers nothing is published, by their text: warnings about the data, and
+    doubts about the promise and the result, that the owner has not checked, and the problem of an impossible promise.
     """
     if state.first_step:
         return {}
     found, warnings, promised = state.inspection, state.inspection.warnings, promise_of(state)
-    asked = {text: replace(warnings.get(text, Problem(text)), stops=True) for text in found.errors}
-    asked |= {text: warnings[text] for text in found.unchecked}
+    asked = {text: warnings[text] for text in found.unchecked}
     if isinstance(promised, Problem):
         return asked | {promised.sentence: replace(promised, stops=True)}
     lost = (state.used_result or {"lost": ()})["lost"]
     doubts = () if found.errors else (*found.doubts(promised[0]), *map(Problem, lost))  # errors: data are not read
     open_ = (one for one in doubts if not one.fixes and one.sentence not in state.checked_doubts)
     return asked | {one.sentence: one for one in open_}
+
+
+def may_publish(state: PageState) -> bool:
+    """Return True if the job can run, as far as the page knows, and each question is answered."""
+    return not (state.inspection.errors or open_questions(state))
 
 
 def settle(state: PageState, question: str) -> None:
