@@ -175,8 +175,8 @@ def test_a_symbol_counts_equally_for_each_of_its_items():
     assert isinstance(table.relational[0], CategoricalColumn)
     published = query_errors._Published(jobs.Records(table, table, None, {}), apply(table, recoding))
     items = np.array([[0, 1], [0, 2]])
-    assert published.with_items(items, "one").tolist() == [[0.75], [0.0]]
-    assert published.with_items(items, "half").tolist() == [[pytest.approx(1.0)], [0.0]]
+    assert published.with_items(items)["one"].tolist() == [[0.75], [0.0]]
+    assert published.with_items(items)["half"].tolist() == [[pytest.approx(1.0)], [0.0]]
     assert published.relational([{"sex": "f"}]).tolist() == [[1.0]]
 
 

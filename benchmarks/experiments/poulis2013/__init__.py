@@ -10,14 +10,18 @@ from benchmarks.experiments.poulis2013.cases import DIVERSE, FUNCTIONS
 from benchmarks.experiments.poulis2013.jobs import DIVERSITY
 from benchmarks.experiments.poulis2013.measurement import compile_kernels, measure
 
+_QUERIES = {
+    "2_0": "two relational values",
+    "1_2": "a relational value and two items",
+    "2_2": "two relational values and two items",
+    "0_2": "two items",
+}
 _ARE = {
-    "are_2_0": "ARE of queries for two relational values",
-    "are_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/2",
-    "are1s_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/s",
-    "are_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/2",
-    "are1s_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/s",
-    "are_0_2": "ARE of queries for two items, if an item has probability 1/2",
-    "are1s_0_2": "ARE of queries for two items, if an item has probability 1/s",
+    f"{name}_{drawn}{shape}": f"ARE of queries for {what}{origin}{sets}"
+    for drawn, origin in (("domain_", ""), ("", ", drawn from records"))
+    for shape, what in _QUERIES.items()
+    for name, sets in (("are", ", 1/2"), ("are1s", ", 1/s"))
+    if name == "are" or shape != "2_0"
 }
 _LOSSES = {"ncp": "relational loss (NCP)", "ul": "utility loss (UL)", "delta": "bound delta"}
 _LARGEST = {"largest_cluster": "size of the largest cluster"}

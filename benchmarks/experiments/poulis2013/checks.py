@@ -9,10 +9,21 @@ from benchmarks.experiments.checks import below, exponent, listed, ordering, spr
 
 Check = Callable[[Results], Finding]
 
-VALUES = {"": ("are_2_0",)}
-ITEMS = {"1/2": ("are_0_2",), "1/s": ("are1s_0_2",)}
-BOTH = {"1/2": ("are_1_2", "are_2_2"), "1/s": ("are1s_1_2", "are1s_2_2")}
-"""Error quantities by interpretation of a set of s items. An item is present with probability about 1/2, or 1/s."""
+_ORIGINS, _SETS = {"domain": "domain_", "records": ""}, {"1/2": "are", "1/s": "are1s"}
+
+
+def _of_queries(*shapes: str) -> dict[str, tuple[str, ...]]:
+    """Return the errors of queries for items, by reading."""
+    return {
+        f"{origin}, {sets}": tuple(f"{name}_{drawn}{shape}" for shape in shapes)
+        for origin, drawn in _ORIGINS.items()
+        for sets, name in _SETS.items()
+    }
+
+
+VALUES = {origin: (f"are_{drawn}2_0",) for origin, drawn in _ORIGINS.items()}
+ITEMS, BOTH = _of_queries("0_2"), _of_queries("1_2", "2_2")
+"""Errors by reading: origin of the queries, and probability of an item if a set of s items is published."""
 FUNCTION = "transaction function"
 AT_EACH = "at each x"
 

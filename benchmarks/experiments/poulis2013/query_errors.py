@@ -4,6 +4,9 @@ With ``half``, a symbol of s items represents each of the 2^s - 1 non-empty subs
 so each item is present with a probability of about 1/2 (Loukides et al. 2010, section 6.1). With ``one``, each item is
 present with probability 1/s, independently. `anonset.measures.query_error` also computes ``half`` for a single query.
 This module is faster, because all queries of a workload share intermediate results.
+
+The queries of a workload are drawn from records, or from the domain. In the domain, all queries with an answer above 0
+are equally likely, so most answers are small.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,11 +25,16 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Wanted = tuple[Ints | None, Sequence[Mapping[str, Any]]]
+"""Items and relational values of the queries of a shape. The items are as in `Asked`."""
+
 QUERIES = 1000
 SHAPES = ((2, 0), (1, 2), (2, 2), (0, 2))
 """Number of relational values and of items in the queries of each workload."""
 MODELS = {"are": "half", "are1s": "one"}
 """Interpretation of a generalized item, by the first part of the name of an error."""
+DRAWN = ("", "domain_")
+"""Middle part of the name of an error: the queries are those of records, or those of the domain."""
 
 
 @dataclass(frozen=True)
@@ -38,22 +46,30 @@ class Asked:
     values: Sequence[Mapping[str, Any]]
     true: Floats
 
+    def error(self, answer: Floats) -> float:
+        """Return the average relative error of estimated answers, float64 (Q,)."""
+        return float(np.mean(np.abs(self.true - answer) / self.true))
 
-def errors(job: Job, publication: "Published") -> dict[str, float]:
-    """Return the ARE of every shape for both interpretations, as ``are_2_0`` and ``are1s_2_0``.
 
-    For each query, a record, two of its items and two of its values are drawn. All shapes use the same pairs of items.
-    A shape uses both values, the first value, or no value.
+def errors(job: Job, publication: "Published", drawn: Sequence[str] = DRAWN) -> dict[str, float]:
+    """Return the ARE of every shape for both interpretations, as ``are_2_0``, ``are1s_2_0``, and ``are_domain_2_0``.
+
+    `drawn` selects the workloads. For queries of records, a record, two of its items and two of its values are drawn.
+    All shapes use the same pairs of items. A shape uses both values, the first value, or no value. For queries of the
+    domain, each shape has its own pairs.
     """
-    asked = _asked(job)
     published, found = _Published(job.records, publication), {}
-    expected = {model: published.with_items(asked[SHAPES[-1]].items, model) for model in MODELS.values()}
-    for (n_values, n_items), queries in asked.items():
-        relational = published.relational(queries.values)
-        for name, model in MODELS.items():
-            held = expected[model] if n_items else published.size
-            answer = np.sum(relational * held, axis=1)
-            found[f"{name}_{n_values}_{n_items}"] = float(np.mean(np.abs(queries.true - answer) / queries.true))
+    for origin in drawn:
+        asked = _asked(job, origin)
+        held: dict[int | None, Mapping[str, NDArray[Any]]] = {None: dict.fromkeys(MODELS.values(), published.size)}
+        for queries in asked.values():
+            if queries.items is not None and id(queries.items) not in held:
+                held[id(queries.items)] = published.with_items(queries.items)
+        for (n_values, n_items), queries in asked.items():
+            relational = published.relational(queries.values)
+            for name, model in MODELS.items():
+                answer = np.sum(relational * held[id(queries.items) if n_items else None][model], axis=1)
+                found[f"{name}_{origin}{n_values}_{n_items}"] = queries.error(answer)
     return found
 
 
@@ -63,26 +79,33 @@ def errors_without_information(job: Job) -> dict[str, float]:
     leaves = {name: len(hierarchy.leaves.labels) for name, hierarchy in job.records.relational.items()}
     size, found = float(len(column.vocabulary)), {}
     together = {"half": 0.25 / (1.0 - 2.0**-size), "one": 1.0 / size**2}
-    for (n_values, n_items), queries in _asked(job).items():
-        relational = np.array([np.prod([1 / leaves[name] for name in asked]) for asked in queries.values])
-        for name, model in MODELS.items():
-            answer = relational * (column.n_nonempty * together[model] if n_items else column.n)
-            found[f"{name}_{n_values}_{n_items}"] = float(np.mean(np.abs(queries.true - answer) / queries.true))
+    for origin in DRAWN:
+        for (n_values, n_items), queries in _asked(job, origin).items():
+            relational = np.array([np.prod([1 / leaves[name] for name in asked]) for asked in queries.values])
+            for name, model in MODELS.items():
+                answer = relational * (column.n_nonempty * together[model] if n_items else column.n)
+                found[f"{name}_{origin}{n_values}_{n_items}"] = queries.error(answer)
     return found
 
 
-def _asked(job: Job) -> dict[tuple[int, int], Asked]:
+def _asked(job: Job, origin: str) -> dict[tuple[int, int], Asked]:
     names = ("data", "records", "values", "function", "sample", "seed", "order", "workload")
-    return _drawn(tuple((name, job.parameters.get(name)) for name in names))
+    return _drawn(tuple((name, job.parameters.get(name)) for name in names), origin)
 
 
-@lru_cache(maxsize=4)
-def _drawn(named: tuple[tuple[str, Any], ...]) -> dict[tuple[int, int], Asked]:
-    """Draw the workloads of a sample from random records, so that no answer is 0."""
-    from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
-
+@lru_cache(maxsize=64)
+def _drawn(named: tuple[tuple[str, Any], ...], origin: str) -> dict[tuple[int, int], Asked]:
+    """Draw the workloads of a sample so that no answer is 0."""
     parameters = {name: value for name, value in named if value is not None}
     table, seed = Job.of(parameters).records.bound, workload(parameters)
+    wanted = _from_domain(table, seed) if origin else _from_records(table, seed)
+    answers = _Answers(table)
+    return {shape: Asked(*wanted[shape], answers.of(*wanted[shape])) for shape in SHAPES}
+
+
+def _from_records(table: "Table", seed: int) -> dict[tuple[int, int], Wanted]:
+    from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
+
     both, alone = (
         mixed_record_workload(table, QUERIES, QueryShape(n_values=2, n_items=n), seed).queries for n in (2, 0)
     )
@@ -90,14 +113,52 @@ def _drawn(named: tuple[tuple[str, Any], ...]) -> dict[tuple[int, int], Asked]:
     place = items_of(table).vocabulary.index
     items = np.array([[place[item] for item in query.items] for query in both], np.int64)
     one_value = [dict([list(asked.items())[q % 2]]) for q, asked in enumerate(values)]
-    wanted: dict[tuple[int, int], tuple[Ints | None, list[dict[str, Any]]]] = {
+    return {
         (2, 0): (None, [{one.column: _value(one) for one in query.where} for query in alone]),
         (1, 2): (items, one_value),
         (2, 2): (items, values),
         (0, 2): (items, [{}] * QUERIES),
     }
-    answers = _Answers(table)
-    return {shape: Asked(*wanted[shape], answers.of(*wanted[shape])) for shape in SHAPES}
+
+
+def _from_domain(table: "Table", seed: int) -> dict[tuple[int, int], Wanted]:
+    """Draw columns for each query, and one of all combinations of their values and two items that a record has."""
+    from anonset.data.split_mix import SplitMix
+
+    random, column = SplitMix(seed), items_of(table)
+    found: dict[tuple[int, int], Wanted] = {}
+    many, codes = len(column.vocabulary), [_coded(one) for one in table.relational]
+    rows = np.arange(table.n)
+    with_items = np.divmod(_pairs(column, np.repeat(rows, column.lengths), many), many**2)
+    for n_values, n_items in SHAPES:
+        record, pair = with_items if n_items else (rows, np.zeros(table.n, np.int64))
+        columns = [tuple(sorted(random.distinct(len(codes), n_values))) for _ in range(QUERIES)]
+        places = {chosen: _distinct(pair, [codes[c][record] for c in chosen]) for chosen in sorted(set(columns))}
+        at = np.array([places[chosen][random.below(len(places[chosen]))] for chosen in columns])
+        items = np.stack(np.divmod(pair[at], many), axis=1) if n_items else None
+        asked = [
+            {table.relational[c].name: _value_at(table.relational[c], row) for c in chosen}
+            for chosen, row in zip(columns, record[at].tolist(), strict=True)
+        ]
+        found[n_values, n_items] = items, asked
+    return found
+
+
+def _distinct(pair: Ints, values: Sequence[Ints]) -> Ints:
+    """Return a position of each distinct combination of a pair of items and values."""
+    key = pair
+    for codes in values:
+        key = key * (codes.max(initial=0) + 1) + codes
+    return np.unique(key, return_index=True)[1]
+
+
+def _coded(column: Any) -> Ints:
+    codes: Ints = column.codes if hasattr(column, "codes") else np.unique(column.values, return_inverse=True)[1]
+    return codes.astype(np.int64)
+
+
+def _value_at(column: Any, row: int) -> Any:
+    return column.vocabulary.labels[int(column.codes[row])] if hasattr(column, "codes") else column.values[row]
 
 
 class _Answers:
@@ -173,17 +234,18 @@ class _Published:
                 found[q] *= self.columns[name](value)[self.label[name]]
         return found
 
-    def with_items(self, items: Ints | None, model: str) -> Floats:
-        """Return the expected number of records of each cluster with both items of each query, float64 (Q, C)."""
-        if items is None:
-            msg = "the queries ask for no items"
-            raise ValueError(msg)
+    def with_items(self, items: Ints) -> dict[str, Floats]:
+        """Return the expected number of records of each cluster with both items of each query, float64 (Q, C), by
+        interpretation.
+        """
         cluster = np.arange(len(self.size))
         one, other = self.symbol[:, items[:, 0]].T, self.symbol[:, items[:, 1]].T
         both = (cluster * self.many + np.minimum(one, other)) * self.many + np.maximum(one, other)
-        alone, present = _counts(self.once, cluster * self.many + one), self.present[model]
-        apart: Floats = _counts(self.pairs, both) * present[one] * present[other]
-        return np.where(one == other, alone * self.together[model][one], apart)
+        alone, pairs = _counts(self.once, cluster * self.many + one), _counts(self.pairs, both)
+        return {
+            model: np.where(one == other, alone * self.together[model][one], pairs * present[one] * present[other])
+            for model, present in self.present.items()
+        }
 
 
 def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:

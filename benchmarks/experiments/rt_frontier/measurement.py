@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.experiments.cases import Measured, Parameters
 from benchmarks.experiments.poulis2013.jobs import Job, items_of
-from benchmarks.experiments.poulis2013.query_errors import errors
+from benchmarks.experiments.poulis2013.query_errors import DRAWN, errors
 from benchmarks.experiments.searches import require_holds
 
 from anonset.algorithms.rt.joint_split import JointSplit
@@ -95,7 +95,7 @@ def _whole(parameters: Parameters) -> Measured:
     except _OutOfTimeError:
         return {"did_not_end_within": LIMIT}
     require_holds(unverified.publication, unverified.algorithm.model)
-    return {**_counted(job.records.plain, unverified), **errors(job, unverified.publication)}
+    return {**_counted(job.records.plain, unverified), **errors(job, unverified.publication, DRAWN[:1])}
 
 
 @contextmanager
