@@ -10,18 +10,14 @@ from benchmarks.experiments.poulis2013.cases import DIVERSE, FUNCTIONS
 from benchmarks.experiments.poulis2013.jobs import DIVERSITY
 from benchmarks.experiments.poulis2013.measurement import compile_kernels, measure
 
-_QUERIES = {
-    "2_0": "two relational values",
-    "1_2": "a relational value and two items",
-    "2_2": "two relational values and two items",
-    "0_2": "two items",
-}
 _ARE = {
-    f"{name}_{drawn}{shape}": f"ARE of queries for {what}{origin}{sets}"
-    for drawn, origin in (("domain_", ""), ("", ", drawn from records"))
-    for shape, what in _QUERIES.items()
-    for name, sets in (("are", ", 1/2"), ("are1s", ", 1/s"))
-    if name == "are" or shape != "2_0"
+    "are_domain_2_0": "ARE of queries for two relational values",
+    "are_domain_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/2",
+    "are1s_domain_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/s",
+    "are_domain_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/2",
+    "are1s_domain_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/s",
+    "are_domain_0_2": "ARE of queries for two items, if an item has probability 1/2",
+    "are1s_domain_0_2": "ARE of queries for two items, if an item has probability 1/s",
 }
 _LOSSES = {"ncp": "relational loss (NCP)", "ul": "utility loss (UL)", "delta": "bound delta"}
 _LARGEST = {"largest_cluster": "size of the largest cluster"}
@@ -234,18 +230,21 @@ queries again, and also the records if a figure does not use all records. Bounds
 to 1. X is the loss of the initial clusters, which differs between samples.
 
 The paper uses "workloads of 100 queries [...] which retrieve random values and/or sets of 2 items". Here, each workload
-has 1,000 queries, and the values and the 2 items of a query are those of a random record, so no answer is 0. All
-variants get the same queries. ARE is computed for two interpretations of a published set of s items. Either all
-non-empty subsets are equally likely, so each item is present with a probability of about 1/2. Or each item is present
-with probability 1/s. We assume that columns and items are independent. With the first
-interpretation, ARE is large if rare items are published in large sets. The null publication contains no information:
-each relational value is the root, and all items are one set. Clusters that no generalization makes
-anonymous are merged with their best partner. The results of every point's first repetition were verified.
+has 1,000 queries. They are drawn from all queries with an answer above 0, which are equally likely (*domain*). Most of
+these answers are small. With the other reading, the values and the 2 items of a query are those of a random record
+(*records*). Its errors are in `cases.jsonl`. All variants get the same queries. ARE is computed for two interpretations
+of a published set of s items. Either all non-empty subsets are equally likely, so each item is present with a
+probability of about 1/2. Or each item is present with probability 1/s. We assume that columns and items are
+independent. With the first interpretation, ARE is large if rare items are published in large sets. The null publication
+contains no information: each relational value is the root, and all items are one set. Clusters that no generalization
+makes anonymous are merged with their best partner. The results of every point's first repetition were verified.
 
 The paper's plots have no numbers, so the claims come from its text.""",
     measure=measure,
     prepare=compile_kernels,
     reading={
+        "domain": 'queries "retrieve random values and/or sets of 2 items" (section 6). A random value is one of the '
+        "domain, and an error relative to an answer of 0 does not exist",
         "1/2": 'a generalized item "is interpreted as any non-empty subset of the items mapped to it" (section 2)',
         "same letters": '"Similar results were obtained [...] from comparing TM_T, TM_R, and TM_RT (see e.g., Fig. '
         '4h)": '
