@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.experiments.cases import Case, Key
 from benchmarks.experiments.runner import (
     RESULTS,
-    altered_figures,
+    checks_of,
     declared,
     is_fresh,
     missing_data,
@@ -32,7 +32,6 @@ from benchmarks.experiments.runner import (
     state,
     store_checks,
     stored_checks,
-    unsigned,
 )
 from benchmarks.experiments.sources import digest
 from benchmarks.experiments.store import COSTS_BEGIN, Result, digest_of_outcomes
@@ -114,7 +113,8 @@ def store_figures(
     by_figure: dict[str, list[Key]] = {}
     for case in declared(paper(key), figures):
         by_figure.setdefault(case.figure, []).append(case.key)
-    earlier, waiting = stored_checks(there).get(key, {}), unsigned(paper(key), there) - first.keys()
+    checks = checks_of(paper(key), there)
+    earlier, waiting = checks.outcomes, checks.unsigned - first.keys()
     outcomes = {}
     for figure, keys in by_figure.items():
         if all(case in folder for case in keys for folder in (first, second)):
@@ -131,7 +131,7 @@ def store_figures(
                 "modules": modules,
                 "sources": digest(modules, reads(paper(key), figure)),
             }
-    store_checks(key, stored_checks(there).get(key, {}) | outcomes, there)
+    store_checks(key, {**earlier, **outcomes}, there)
     return [difference for difference in found if difference.key[0] in by_figure]
 
 
@@ -159,10 +159,10 @@ def changed(key: str, results: Path = RESULTS) -> list[str]:
     """Return a line for each figure whose tracked outcomes are not those that `check` compared, and one for cases that
     were measured for the first time after it.
     """
-    checks, altered = stored_checks(results).get(key, {}), altered_figures(paper(key), results)
+    checks = checks_of(paper(key), results)
     since = "the tracked results have changed since `check` compared them, at commit"
-    lines = [f"{figure}: {since} {checks[figure]['commit']}" for figure in sorted(altered)]
-    new = Counter(case[0] for case in unsigned(paper(key), results) if case[0] not in altered)
+    lines = [f"{figure}: {since} {checks.outcomes[figure]['commit']}" for figure in sorted(checks.altered)]
+    new = Counter(case[0] for case in checks.unsigned if case[0] not in checks.altered)
     return lines + [f"{figure}: {n} new case(s) since the last `check`" for figure, n in sorted(new.items())]
 
 
