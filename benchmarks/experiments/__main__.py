@@ -36,6 +36,9 @@ def run(
 ) -> None:
     """Measure all cases that have no result for the current parameters, code and data.
 
+    If all changes are committed, the new results are signed: `agree` notices if they are changed later. A figure whose
+    declared cases are all measured counts as checked.
+
     Parameters
     ----------
     papers
@@ -55,7 +58,10 @@ def run(
     for key in papers or runner.papers(studies=False):
         results = runner.QUICK_RESULTS if quick else runner.RESULTS
         asked: dict[str, Any] = {"figures": figure, "quick": quick, "untimed": untimed, "again": again}
+        before, commit = runner.checks_of(runner.paper(key), results), runner.machine()["commit"]
         ran, wrong = runner.run(key, **asked, timeout=timeout, results=results)
+        if not (quick or commit.endswith(runner.CHANGED)):
+            agreement.sign(before, commit, results)
         sys.stdout.write(f"{key}: {ran} case(s) run, {wrong} failed\n")
         failed += wrong
     sys.exit(1 if failed else 0)

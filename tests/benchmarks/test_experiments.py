@@ -911,6 +911,31 @@ def test_results_are_current_if_declared_cases_agree(place, monkeypatch):
     assert runner.checks_of(chosen, results).confirmed == set()
 
 
+@pytest.mark.studies
+def test_a_run_signs_what_it_has_measured_and_no_changed_result(place):
+    (place / "mended").touch()
+    chosen, results = runner.paper("made.up"), place / "results"
+    every = {case.key for case in chosen.cases}
+
+    def run() -> runner.Checks:
+        before = runner.checks_of(chosen, results)
+        runner.run("made.up", results=results)
+        agreement.sign(before, "c1", results)
+        return runner.checks_of(chosen, results)
+
+    signed = run()
+    assert (signed.confirmed, signed.altered, signed.unsigned) == ({"squares", "third"}, set(), set())
+    key = ("squares", "a", 2, "")
+    changed = result(place, *key) | {"measured": {"ncp": 0.3}}
+    store.save(results / "made.up", [changed], every - {("third", "a", 3, "")})
+    found = run()
+    assert calls(place)[-1] == "3", "the case of the other figure is measured again, and the changed one is not"
+    assert (found.altered, found.confirmed) == ({"squares"}, {"third"})
+    (results / runner.REPEATED).unlink()
+    store.save(results / "made.up", [], every - {("squares", "a", 1, "")})
+    assert run().outcomes == {}, "the changed case was neither checked nor measured"
+
+
 def test_cases_with_claimed_costs_are_not_declared():
     cases = [Case("f", "a", x, {"x": x}, cost=cost) for x, cost in enumerate(("", "time", "memory"))]
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, [*cases, Case("g", "a", 4, {"x": 4})])], dict)

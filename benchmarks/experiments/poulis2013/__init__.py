@@ -105,7 +105,7 @@ def _figure_7() -> list[Figure]:
         "alone."
     )
     one = f" With delta=1, all clusters are merged into one.{_LM}"
-    own = (
+    own = _LM + (
         " Tum-bound merges by its own rule until UL is at most the UL of one cluster of all records. With "
         "delta=1, as printed in the paper, Tum-bound would not merge. Rum-bound and Tum-bound rank candidates "
         "equally and merge the same clusters."
@@ -138,7 +138,7 @@ def _merging(key: str, title: str, framework: str, kind: Literal["paper", "own"]
               "largest_rise": "largest rise"}  # fmt: skip
     factor, records = (SAMPLES, cases.SMALL) if kind == "paper" else (SEEDS, None)
     drawn = f"k is 25, and m is 2. Each repetition draws {cases.SMALL:,} records of INFORMS and leaf orders."
-    functions = FUNCTIONS if framework == "tum" else {**FUNCTIONS, "lm": "(k, l^m)"}
+    functions = {**FUNCTIONS, "lm": "(k, l^m)"}
     return Figure(
         key,
         f"{title} {framework.capitalize()}-bound merges clusters",

@@ -107,7 +107,7 @@ def by_order(figure: str, framework: str) -> list[Case]:
         Case(figure, series, share, parameters(framework, merge, function, records=SMALL, share=share))
         for series, merge, function in variants(framework, FUNCTIONS)
         if merge != "r"
-        for share in FEW_SHARES
+        for share in SHARES
     ]
     return [
         *SAMPLES.over([_as(case, "orders") for case in cases]),
