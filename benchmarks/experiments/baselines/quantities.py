@@ -85,9 +85,22 @@ def is_better(quantity: str, these: Mapping[str, float], others: Mapping[str, fl
     >>> is_better("auc", {"a": 0.5, "b": 0.6}, {"a": 0.4, "b": 0.6}), is_better("auc", {"a": 0.5}, {"a": 0.4})
     (False, False)
     """
+    return p_of_better(quantity, these, others) < (1 - CONFIDENCE) / 2
+
+
+def p_of_better(quantity: str, these: Mapping[str, float], others: Mapping[str, float]) -> float:
+    """Return the one-sided p-value by Student's t that the mean difference on common samples is in favour of `these`.
+
+    It is 1 if fewer than two samples are common or all values are equal.
+    """
+    from scipy.special import stdtr
+
     sign = COMPARED[quantity]
     differences = [sign * (value - others[sample]) for sample, value in these.items() if sample in others]
-    return len(differences) > 1 and mean(differences) > half_width(differences)
+    if len(differences) < 2 or not (middle := mean(differences)):
+        return 1.0
+    error = stdev(differences) / sqrt(len(differences))
+    return float(stdtr(len(differences) - 1, -middle / error)) if error else float(middle < 0)
 
 
 def interval(measured: Collection[float]) -> str:
