@@ -135,10 +135,9 @@ Which claims of the five papers hold if their experiments are repeated? Of {sum(
 ({sum(limited[word] for word in criteria.AGAINST)} of them by a limit of ours),
 {sum(by_verdict.values()) - here - sum(by_verdict[word] for word in criteria.AGAINST)} have another or no verdict
 (**{never_met(claims, criteria.MIXED, criteria.DEPENDS, *UNDECIDED)} of these orderings are met as stated in no
-repetition**), and **{here} hold** under the reading that each paper's words fix. Queries of Poulis et al. are drawn
-from records, while the paper draws random values, which may change verdicts ([panels](panels.md)). We wrote all
-algorithms ourselves, so a fault of ours can be a reason, too. {panels["paper's setting"]} of {sum(panels.values())}
-[panels](panels.md) have the data and parameters of the paper.
+repetition**), and **{here} hold** under the reading that each paper's words fix. We wrote all algorithms ourselves, so
+a fault of ours can be a reason, too. {panels["paper's setting"]} of {sum(panels.values())} [panels](panels.md) have the
+data and parameters of the paper.
 
 * {by_verdict[criteria.CONTRADICTED]} are contradicted: no repetition meets them. {substitute[criteria.CONTRADICTED]} of
   these are measured on substitute data, which can be the reason. {by_verdict[criteria.FAILS_IN_WORDS]} fail. For

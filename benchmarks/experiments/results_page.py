@@ -133,19 +133,29 @@ def quick_table(results: Path = QUICK_RESULTS) -> str:
 
 
 def _complete_run() -> str:
-    """Return a sentence about the elapsed time of all cases of the papers, without start and compilation."""
-    measured, hours = 0, {True: 0.0, False: 0.0}
-    for key in papers(studies=False):
-        stored = results_of(paper(key), RESULTS)
+    """Return a table of the elapsed times of all cases of each paper and study, without start and compilation."""
+    cells, total = [], Counter[bool]()
+    for key in sorted(papers(), key=lambda key: paper(key).study):
+        stored, seconds, measured = results_of(paper(key), RESULTS), Counter[bool](), 0
         for case in (equal[0] for equal in distinct(paper(key).cases)):
             if case.key in stored:
                 measured += 1
-                hours[bool(case.cost)] += stored[case.key]["seconds_of_case"] / 3600
+                seconds[bool(case.cost)] += stored[case.key]["seconds_of_case"]
+        if not paper(key).study:
+            total += seconds
+        name = f"`{key}`" if paper(key).study else findings.names(key)
+        cells.append((name, f"{measured:,}", *(f"{seconds[alone] / 60:.0f} min" for alone in (False, True))))
+    head = (
+        "paper or study",
+        "cases with different parameters",
+        f"cases that run {SIDE_BY_SIDE} at a time",
+        "cases that run alone",
+    )
+    least = (total[False] / SIDE_BY_SIDE + total[True]) / 3600
     return (
-        f"The complete run has {measured:,} cases with different parameters. In the tracked results, their elapsed "
-        f"times sum to {sum(hours.values()):.1f} hours: {hours[False]:.1f} hours of cases that run {SIDE_BY_SIDE} at a "
-        f"time, and {hours[True]:.1f} hours of cases that run alone because of claims about their cost. So the run "
-        f"takes at least {hours[False] / SIDE_BY_SIDE + hours[True]:.1f} hours."
+        "The table shows the elapsed times of all cases with different parameters, in the tracked results. Cases with "
+        f"claims about their cost run alone. So the complete run of the five papers takes at least {least:.1f} "
+        f"hours.\n\n{rows(head, cells)}"
     )
 
 
