@@ -1,5 +1,7 @@
 """Keys that tables share are found by headers and ids, not by chance."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -74,6 +76,14 @@ def test_keys_with_more_evidence_of_persons_are_first():
     assert [one.name for one in key] == ["PATIENT", "ward_id"]
     assert (key[0].n_ids, key[0].tables) == (100, ("patients", "visits"))
     assert (key[0].of("patients"), key[0].of("wards")) == (PATIENTS, None)
+
+
+def test_a_key_of_persons_precedes_the_key_of_their_cases():
+    of_cards = [column(table, "card", [7, 7, 8, 9]) for table in ("lines", "coupons")]
+    receipts = [column(table, "receipt_id", range(20), rows=30, points=3) for table in ("lines", "returns")]
+    assert [key.name for key in shared_keys([*receipts, *of_cards])] == ["receipt_id", "card"]
+    cases = [replace(receipts[0], part_of="card"), receipts[1]]
+    assert [key.name for key in shared_keys([*cases, *of_cards])] == ["card", "receipt_id"]
 
 
 def test_of_two_columns_of_a_table_the_most_common_name_is_the_key():

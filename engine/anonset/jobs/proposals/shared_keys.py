@@ -47,6 +47,8 @@ class KeyColumn(RedactedRepr):
     """True if the ids are most of the numbers between the smallest and the largest, such as row numbers."""
     before: str = ""
     """Text before each id, such as ``Patient/``."""
+    part_of: str = ""
+    """Column of the table of which each id has one value, such as the customer of each receipt. Empty if none."""
 
     @property
     def name(self) -> str:
@@ -109,6 +111,10 @@ class SharedKey(RedactedRepr):
         """Number of distinct ids in all tables."""
         return len(np.unique(np.concatenate([column.ids for column in self.columns])))
 
+    def is_case_of(self, other: "SharedKey") -> bool:
+        """Return True if each id belongs to one id of another key, as each receipt belongs to one customer."""
+        return any((one.table, one.part_of) == (of.table, of.name) for one in self.columns for of in other.columns)
+
     def of(self, table: str) -> KeyColumn | None:
         """Return the column of a table, or None. If it has several, prefer the most common name, then the most evidence
         of persons, then the largest number of ids.
@@ -118,7 +124,8 @@ class SharedKey(RedactedRepr):
 
 
 def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
-    """Return the keys that at least two tables share. The key with the most evidence of persons comes first.
+    """Return the keys that at least two tables share. The key with the most evidence of persons comes first, after the
+    keys of whose persons it is a case.
 
     A key that repeats in a single table is also returned if its header names ids, and this table shares a key.
     """
@@ -127,7 +134,11 @@ def shared_keys(columns: Sequence[KeyColumn]) -> list[SharedKey]:
     linked = {table for key in shared for table in key.tables}
     single = [key for key in keys if key.tables[0] in linked and len(key.tables) == 1 and not key.is_unique]
     single = [key for key in single if meaning_of(key.columns[0].header) in PERSON_IDS]
-    return sorted([*shared, *single], key=lambda key: (-key.points, -len(key.tables)))
+    placed: list[SharedKey] = []
+    for key in sorted([*shared, *single], key=lambda key: (-key.points, -len(key.tables))):
+        at = next((i for i, other in enumerate(placed) if other.is_case_of(key)), len(placed))
+        placed.insert(at, key)
+    return placed
 
 
 def _groups(columns: Sequence[KeyColumn]) -> list[SharedKey]:

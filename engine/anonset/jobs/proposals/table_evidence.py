@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -123,9 +123,14 @@ def evidence_of(name: str, place: str, options: Job, hash_key: UInt64) -> TableE
     able = [one for one in profiles if _may_be_a_key(one, loaded[one.name])]
     headers = {one.name: header_with_table(name, one.name) for one in able}
     persons = all_persons({header: loaded[column] for column, header in headers.items()}, [*headers.values()])
-    points = {one.columns[0]: one.points for one in persons if len(one.columns) == 1}
+    found = {one.columns[0]: one for one in persons if len(one.columns) == 1}
+    column_of = {header: column for column, header in headers.items()}
     keys = tuple(
-        _key_column(name, one.name, loaded[one.name], points.get(headers[one.name], NAMED), hash_key)
+        replace(
+            _key_column(name, one.name, loaded[one.name], hash_key),
+            points=person.points if (person := found.get(headers[one.name])) else NAMED,
+            part_of=column_of.get(person.part_of, "") if person else "",
+        )
         for one in able
         if one.distinct <= MOST_IDS
     )
@@ -134,7 +139,7 @@ def evidence_of(name: str, place: str, options: Job, hash_key: UInt64) -> TableE
     return TableEvidence(name, place, profiles, keys, options, recognised, (Problem(check),) if too_large else ())
 
 
-def _key_column(table: str, name: str, column: Any, points: int, hash_key: UInt64) -> KeyColumn:
+def _key_column(table: str, name: str, column: Any, hash_key: UInt64) -> KeyColumn:
     texts = given_texts(column)
     if placeholders := list(placeholder_counts(column)):
         texts = arrow.filter(texts, arrow.invert(arrow.is_in(arrow.utf8_trim_whitespace(texts), placeholders)))
@@ -142,7 +147,7 @@ def _key_column(table: str, name: str, column: Any, points: int, hash_key: UInt6
     if before := _reference(texts):
         texts = arrow.unique(without_prefix(texts, before)[0])
     ids = np.unique(hash_ids(hash_key, [texts])[:, 0])
-    return KeyColumn(table, (name,), ids, given, len(column), points, _are_dense(texts), before)
+    return KeyColumn(table, (name,), ids, given, len(column), NAMED, _are_dense(texts), before)
 
 
 def _may_be_a_key(one: Profile, column: Any) -> bool:
