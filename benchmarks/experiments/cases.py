@@ -177,6 +177,8 @@ class Finding(NamedTuple):
     """Smallest number of queries with an answer behind an error, for each part that compares errors of queries."""
     errors: Mapping[str, tuple[float, float]] = {}
     """Smallest and largest error of queries that an ordering compares, for each part."""
+    lost: Mapping[str, int] = {}
+    """Number of positions at which a curve that an ordering compares loses everything, for each such curve."""
 
 
 @dataclass(frozen=True)

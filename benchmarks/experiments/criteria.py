@@ -60,6 +60,8 @@ ANSWERED = 100
 """A part that compares errors of fewer queries, as a median over repetitions, has no verdict."""
 USEFUL = 0.5
 """Published data are useful if the error of answers is at most this share of the error without information."""
+LOST = 0.995
+"""A publication loses everything if its loss is at least this share of the loss without information."""
 DEPENDS = "depends on the "
 """Prefix of a verdict. It is used if the claim holds for some named levels or parts, but not for all."""
 SHOWN = "shown, not judged"

@@ -41,6 +41,8 @@ from benchmarks.experiments.verdict_rules import (
     verdict_of_reading,
 )
 
+from anonset.spelling import counted
+
 OF_PAPER, SUBSTITUTE, DERIVED, TIMES = "the paper's data", "substitute data", "follows from data or claims", "times"
 BASES = OF_PAPER, SUBSTITUTE, DERIVED, TIMES
 
@@ -89,6 +91,8 @@ class Judged:
     """Smallest and largest error of queries that the ordering compares under the reading, of the medians over the
     repetitions. None if the claim does not compare errors.
     """
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """Number of positions at which a compared curve loses everything, as a median over the repetitions."""
     comparisons: tuple[int, int, int] | None = None
     """Comparisons of the ordering under the reading: how many hold in enough repetitions, how many are reversed in
     enough repetitions, and all. None if the claim is not an ordering.
@@ -111,19 +115,20 @@ class Judged:
     @property
     def sentence(self) -> str:
         """The verdict, with the largest difference if there is no order, the numbers of comparisons if some are
-        reversed, a word on errors of useless answers, our limits, and other verdicts of other readings.
+        reversed, a word on useless answers and publications, our limits, and other verdicts of other readings.
         """
         others = [f"{reading}: {verdict}" for reading, verdict in self.readings.items() if verdict != self.verdict]
         undecided = self.verdict in (criteria.EQUAL, criteria.NO_ORDER)
         differ = [f"differences up to {self.difference:.2%}"] if undecided else []
-        counted = []
+        numbers = []
         if self.comparisons and self.verdict in criteria.NOT_MET:
             hold, against, of = self.comparisons
-            counted = [f"{hold} of {of} comparisons hold, {against} reversed"]
+            numbers = [f"{hold} of {of} comparisons hold, {against} reversed"]
         large = ["errors above 1"] if self.answers_are_useless else []
+        large += [f"{name} loses everything at {counted(n, 'position')}" for name, n in self.lost.items()]
         limits = own_limits(self.claim) if self.of else []
         limited = [f"our limit: {', '.join(limits)}"] if limits else []
-        notes = "; ".join([*differ, *counted, *large, *limited, *others])
+        notes = "; ".join([*differ, *numbers, *large, *limited, *others])
         return self.verdict + (f" ({notes})" if notes else "")
 
     @property
@@ -154,6 +159,7 @@ class Judged:
             "difference": self.difference,
             "comparisons": self.comparisons and list(self.comparisons),
             "errors": self.errors and list(self.errors),
+            "lost": dict(self.lost),
             "basis": self.basis,
             "p": self.p,
             "measured": self.measured,
@@ -312,14 +318,16 @@ def judge_claim(
         for part in judged.parts
         if (number := queries_answered([findings[level] for level in drawn], part)) < criteria.ANSWERED
     }
-    counted = f"; queries with an answer: {', '.join(f'{part} {number:g}' for part, number in few.items())}"
+    few_answers = f"; queries with an answer: {', '.join(f'{part} {number:g}' for part, number in few.items())}"
     errors = [found for part, found in medians.errors.items() if reading_of(part) == judged.reading]
     extent = (min(low for low, _ in errors), max(high for _, high in errors)) if errors else None
     told = medians.shown + (f"; errors: {extent[0]:,.3g} to {extent[1]:,.3g}" if extent else "")
-    told += counted if few else ""
+    told += few_answers if few else ""
     if judged.comparisons and is_about_all(claim):
         judged = replace(judged, claim=replace(claim, criterion=f"{claim.criterion}. {_ABOUT_ALL}"))
-    return replace(judged, key=figure.key, figure=figure.label, measured=told, null=meets, errors=extent)
+    return replace(
+        judged, key=figure.key, figure=figure.label, measured=told, null=meets, errors=extent, lost=medians.lost
+    )
 
 
 def _without_information(claim: Claim, results: Results, found: Finding) -> Finding | None:

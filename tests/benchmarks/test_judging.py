@@ -6,7 +6,7 @@ from benchmarks.experiments.cases import JOINTLY, Case, Claim, Figure, Finding, 
 from benchmarks.experiments.checks import ordering
 from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES
 from benchmarks.experiments.judging import judge
-from benchmarks.experiments.liu2010 import measurement
+from benchmarks.experiments.liu2010 import claims, measurement
 from benchmarks.experiments.workers import Worker, grouped
 
 from anonset.errors import InputError
@@ -198,6 +198,16 @@ def test_an_ordering_of_errors_states_their_size_under_the_reading_of_the_paper(
     assert ("errors above 1" in judgement.sentence) == bool(counted)
     assert findings._large_errors([judgement]).startswith(counted)
     assert bool(findings._large_errors([judgement])) == bool(counted)
+
+
+def test_an_ordering_names_a_curve_that_loses_everything():
+    check = claims._ordered(("mHgHs", "AA"))
+    levels = {("mHgHs", 1): 0.1, ("mHgHs", 2): 0.2, ("AA", 1): 0.9, ("AA", 2): 0.999}
+    found = check(Results({at: {"ncp": loss} for at, loss in levels.items()}))
+    assert (found.held, found.lost) == (True, {"AA": 1})
+    values = dict.fromkeys(SAMPLES.levels, 1)
+    judgement = judged(values, factor=SAMPLES, check=lambda _: found)
+    assert judgement.sentence == "holds (AA loses everything at 1 position)"
 
 
 def test_a_reading_that_the_paper_does_not_fix_is_an_error():

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median_low
 from typing import Any
 
+from benchmarks.experiments import criteria
 from benchmarks.experiments.cases import JOINTLY, Claim, Finding, Results
 from benchmarks.experiments.checks import below, exponent, listed, ordering
 from benchmarks.experiments.factors import ORDERS, RUNS, Factor
@@ -94,9 +95,17 @@ def _ordered(
                 general.setdefault(part, {}).setdefault(pair, []).append(gap)
         if in_general:
             by_part = {part: {pair: median_low(gaps) for pair, gaps in of.items()} for part, of in general.items()}
-        return ordering(by_part, _shown(results, names, losses))
+        return ordering(by_part, _shown(results, names, losses))._replace(lost=_lost(results, names, losses))
 
     return check
+
+
+def _lost(results: Results, names: Sequence[str], losses: Losses) -> dict[str, int]:
+    """Return the number of positions at which a curve publishes nearly nothing but the root, for each such curve."""
+    of = [quantity for quantity in losses.values() if quantity != SECONDS]
+    values = {name: [y for quantity in of for _, y in results.curve(name, quantity)] for name in names}
+    counts = {name: sum(y >= criteria.LOST for y in found) for name, found in values.items()}
+    return {name: n for name, n in counts.items() if n}
 
 
 def _between(ranges: Mapping[str, tuple[float, float]], losses: Losses = _ONE, begin: float = 0) -> Check:
