@@ -89,8 +89,8 @@ types: $(READY)  ## Check types
 	$(BIN)/mypy
 
 columns: $(READY)  ## Measure how often inspect is wrong on labelled layouts, and what each observation contributes
-	$(BIN)/python -m tests.columns.errors both --rows 2000 --page docs/development/columns.md
-	$(BIN)/python -m tests.columns.ablation
+	PYTHONPATH=tests:. $(BIN)/python -m tests.columns.errors both --rows 2000 --page docs/development/columns.md
+	PYTHONPATH=tests:. $(BIN)/python -m tests.columns.ablation
 
 combinations: warmup  ## Run jobs that cover all pairs of options, layouts and ways to run, and judge each by an independent oracle
 	PYTHONPATH=tests:. $(BIN)/python -m tests.combinations

@@ -36,6 +36,9 @@ def run(
 ) -> None:
     """Measure all cases that have no result for the current parameters, code and data.
 
+    If all changes are committed, the new results are signed: `agree` notices if they are changed later. A figure whose
+    declared cases are all measured counts as checked.
+
     Parameters
     ----------
     papers
@@ -55,7 +58,10 @@ def run(
     for key in papers or runner.papers(studies=False):
         results = runner.QUICK_RESULTS if quick else runner.RESULTS
         asked: dict[str, Any] = {"figures": figure, "quick": quick, "untimed": untimed, "again": again}
+        before, commit = runner.checks_of(runner.paper(key), results), runner.machine()["commit"]
         ran, wrong = runner.run(key, **asked, timeout=timeout, results=results)
+        if not (quick or commit.endswith(runner.CHANGED)):
+            agreement.sign(before, commit, results)
         sys.stdout.write(f"{key}: {ran} case(s) run, {wrong} failed\n")
         failed += wrong
     sys.exit(1 if failed else 0)
@@ -129,13 +135,9 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, strict: bool = Fals
     sys.stdout.write("".join(outdated))
     confirmed, checked = 0, 0
     for key in papers or runner.papers():
-        chosen = runner.paper(key)
-        figures = {
-            name for name in runner.stored_checks().get(key, {}) if not runner.missing_data(runner.reads(chosen, name))
-        }
-        current = runner.confirmed(chosen)
-        confirmed, checked = confirmed + len(figures & current), checked + len(figures)
-        if earlier := sorted(figures - current):
+        checks = runner.checks_of(runner.paper(key))
+        confirmed, checked = confirmed + len(checks.confirmed), checked + len(checks.available)
+        if earlier := sorted(checks.available - checks.confirmed):
             sys.stdout.write(f"{key}: checked with earlier code or data: {', '.join(earlier)}\n")
     if checked:
         sys.stdout.write(f"{confirmed} of {checked} figure(s) checked with the current code and data\n")
@@ -170,14 +172,14 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        drawn = runner.drawn(chosen, commit, figures, unsigned=runner.unsigned(chosen))
+        drawn = runner.drawn(chosen, commit, figures, unsigned=runner.checks_of(chosen).unsigned)
         wanted = [*runner.declared(chosen, figures), *drawn]
         ran, failed = runner.run(key, only=wanted, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)
         lacking, _ = agreement.unmeasured(key, runner.QUICK_RESULTS, wanted=wanted)
         for line in [*map(str, differences[:5]), *lacking]:
             sys.stdout.write(f"{key} {line}\n")
-        current = len(runner.confirmed(chosen).intersection(figures))
+        current = len(runner.checks_of(chosen).confirmed.intersection(figures))
         without = [name for name in figures if runner.missing_data(runner.reads(chosen, name))]
         skipped = f"; no data for {', '.join(without)}" if without else ""
         n = len(figures) - len(without)

@@ -12,16 +12,17 @@ digest.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments.cases import Case, Key
+from benchmarks.experiments.cases import Case, Key, Paper
 from benchmarks.experiments.runner import (
     RESULTS,
-    altered_figures,
+    Checks,
+    checks_of,
     declared,
     is_fresh,
     missing_data,
@@ -32,7 +33,6 @@ from benchmarks.experiments.runner import (
     state,
     store_checks,
     stored_checks,
-    unsigned,
 )
 from benchmarks.experiments.sources import digest
 from benchmarks.experiments.store import COSTS_BEGIN, Result, digest_of_outcomes
@@ -114,25 +114,69 @@ def store_figures(
     by_figure: dict[str, list[Key]] = {}
     for case in declared(paper(key), figures):
         by_figure.setdefault(case.figure, []).append(case.key)
-    earlier, waiting = stored_checks(there).get(key, {}), unsigned(paper(key), there) - first.keys()
+    checks = checks_of(paper(key), there)
+    earlier, waiting = checks.outcomes, checks.unsigned - first.keys()
     outcomes = {}
     for figure, keys in by_figure.items():
         if all(case in folder for case in keys for folder in (first, second)):
             # cases that are not declared may load other modules
             of_figure = {case: one for case, one in second.items() if case[0] == figure}
-            loaded = [*(first[case] for case in keys), *of_figure.values()]
-            modules = sorted({name for result in loaded for name in result["modules"]})
             outcomes[figure] = {
                 "commit": commit,
                 "cases": len(keys),
                 "drawn": len((first.keys() & of_figure.keys()) - set(keys)),
                 "differing": len({difference.key for difference in found} & of_figure.keys()),
                 **_signed(of_figure, earlier[figure] if any(case[0] == figure for case in waiting) else None),
-                "modules": modules,
-                "sources": digest(modules, reads(paper(key), figure)),
+                **_loaded(checks.chosen, figure, [*(first[case] for case in keys), *of_figure.values()]),
             }
-    store_checks(key, stored_checks(there).get(key, {}) | outcomes, there)
+    store_checks(key, {**earlier, **outcomes}, there)
     return [difference for difference in found if difference.key[0] in by_figure]
+
+
+def sign(before: Checks, commit: str, results: Path = RESULTS) -> None:
+    """Store the outcomes that a run has measured, as `check` does, so that a later change is noticed.
+
+    A figure is signed if the last check covers all its other cases. It counts as checked with the code of `commit` if
+    the run has measured all its declared cases.
+
+    Parameters
+    ----------
+    before
+        Results and the last check before the run.
+    """
+    chosen, after = before.chosen, results_of(before.chosen, results)
+    measured = {
+        case
+        for case, one in after.items()
+        if "measured" in one and one["measured_at"] != before.tracked.get(case, {}).get("measured_at")
+    }
+    outcomes = dict[str, Any]()
+    for figure in sorted({case[0] for case in measured}):
+        of_figure = {case: one for case, one in after.items() if case[0] == figure and "measured" in one}
+        covered = {case for case in of_figure if figure in before.outcomes} - before.unsigned
+        if of_figure.keys() - covered - measured:
+            continue
+        keys = {case.key for case in declared(chosen, [figure])}
+        if keys and keys <= measured:
+            outcomes[figure] = {
+                "commit": commit,
+                "cases": len(keys),
+                "drawn": len((measured & of_figure.keys()) - keys),
+                "differing": 0,
+                **_loaded(chosen, figure, list(of_figure.values())),
+            }
+        elif figure in before.outcomes:
+            outcomes[figure] = before.outcomes[figure]
+        else:
+            continue
+        outcomes[figure] = {**outcomes[figure], **_signed(of_figure, None)}
+    store_checks(chosen.key, {**before.outcomes, **outcomes}, results)
+
+
+def _loaded(chosen: Paper, figure: str, results: Iterable[Result]) -> dict[str, Any]:
+    """Return the modules that the cases of a figure loaded, and the digest of modules and data."""
+    modules = sorted({name for result in results for name in result["modules"]})
+    return {"modules": modules, "sources": digest(modules, reads(chosen, figure))}
 
 
 def _signed(of_figure: Mapping[Key, Result], earlier: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -159,10 +203,10 @@ def changed(key: str, results: Path = RESULTS) -> list[str]:
     """Return a line for each figure whose tracked outcomes are not those that `check` compared, and one for cases that
     were measured for the first time after it.
     """
-    checks, altered = stored_checks(results).get(key, {}), altered_figures(paper(key), results)
+    checks = checks_of(paper(key), results)
     since = "the tracked results have changed since `check` compared them, at commit"
-    lines = [f"{figure}: {since} {checks[figure]['commit']}" for figure in sorted(altered)]
-    new = Counter(case[0] for case in unsigned(paper(key), results) if case[0] not in altered)
+    lines = [f"{figure}: {since} {checks.outcomes[figure]['commit']}" for figure in sorted(checks.altered)]
+    new = Counter(case[0] for case in checks.unsigned if case[0] not in checks.altered)
     return lines + [f"{figure}: {n} new case(s) since the last `check`" for figure, n in sorted(new.items())]
 
 

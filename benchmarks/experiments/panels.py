@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from benchmarks.experiments.cases import Claim
-from benchmarks.experiments.poulis2013.cases import FEW_SHARES
 from benchmarks.experiments.poulis2013.query_errors import QUERIES
 
 Status = Literal["paper's setting", "with differences", "not testable"]
@@ -267,8 +266,8 @@ def _poulis_panel(label: str, shows: str, figure: str, differences: str = _INFOR
 
 def _poulis_errors() -> Iterable[Panel]:
     workloads = (
-        f"A workload has {QUERIES:,} queries for values and items of random records, so no answer is 0. The paper uses "
-        "100 queries for random values and items"
+        f"A workload has {QUERIES:,} queries for random values and items, and no answer is 0. The paper uses 100 "
+        "queries, and does not state whether answers can be 0"
     )
     informs, youtube = (f"{data}. {workloads}" for data in (_INFORMS, _YOUTUBE))
     sensitive = f"{informs}. The paper does not state l and the sensitive codes"
@@ -299,10 +298,6 @@ def _poulis_clusters() -> Iterable[Panel]:
                             about={"largest cluster": "largest cluster", "UL": ": UL of"}[what])  # fmt: skip
     yield _poulis_panel("7a", "time of Rum-bound, and of CLUSTER alone, as |D| grows", "fig7a")
     ratio = _value(2.2, where="largest")
-    deltas = (
-        f'Only {len(FEW_SHARES)} values of delta are used ({" and ".join(map(str, FEW_SHARES))} of its range), so "at '
-        'every x" and "more scalable with respect to delta" rest on them'
-    )
     shows = "time of Rum-bound, and of CLUSTER alone, as k grows"
     yield _poulis_panel("7b", shows, "fig7b", printed={"times RM_T is faster than RM_R": (ratio,)})
     for letter, what, framework, figure in (
@@ -315,7 +310,7 @@ def _poulis_clusters() -> Iterable[Panel]:
         shows = f"{what} of {framework} with and without BTD as delta grows"
         printed = {"times faster with BTD": (faster,)} if what == "time" else {}
         claims = "same UL" if what == "UL" else "^(?!.*same UL)"
-        yield _poulis_panel(f"7{letter}", shows, figure, f"{_INFORMS}. {deltas}", printed=printed, about=claims)
+        yield _poulis_panel(f"7{letter}", shows, figure, printed=printed, about=claims)
     rises = {"rises": (_value(0, "merges"),)}
     yield _poulis_panel("7g", "UL of Rum-bound as the number of merges grows", "fig7g", printed=rises)
     own = f"{_INFORMS}. With the printed delta=1, Tum-bound would not merge, so delta is the loss of a single cluster"

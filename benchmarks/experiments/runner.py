@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module, metadata
 from pathlib import Path
 from random import Random
@@ -91,7 +92,7 @@ def drawn(
     chosen: Paper, seed: str, figures: Sequence[str] = (), results: Path = RESULTS, unsigned: Collection[Key] = ()
 ) -> list[Case]:
     """Draw `DRAWN` cases of each figure at random, which `check` measures again beside the declared cases. Draw all
-    cases that are `unsigned` (see `unsigned`).
+    cases that are `unsigned` (see `Checks.unsigned`).
 
     Other cases are drawn from those with a tracked result, except declared cases, cases whose cost is claimed, and
     cases that took longer than `LONGEST`. `seed` is the commit of the code, so nobody chooses the cases.
@@ -137,57 +138,65 @@ def store_checks(key: str, checks: Mapping[str, Any], results: Path = RESULTS) -
     store.replace_file(results / REPEATED, written + "\n")
 
 
-def altered_figures(chosen: Paper, results: Path = RESULTS, tracked: Tracked | None = None) -> set[str]:
-    """Return the figures whose tracked outcomes are not those that the last check compared.
+@dataclass(frozen=True)
+class Checks:
+    """Tracked results of a paper, and the outcomes of the last check, by figure."""
 
-    Cases that were measured for the first time after the check are no change.
+    chosen: Paper
+    tracked: Tracked
+    outcomes: Mapping[str, Any]
 
-    Parameters
-    ----------
-    tracked
-        Results of the paper in the folder, if they are loaded.
-    """
-    of_figure: dict[str, list[store.Result]] = {}
-    for case, result in (results_of(chosen, results) if tracked is None else tracked).items():
-        if "measured" in result:
-            of_figure.setdefault(case[0], []).append(result)
-    found = set()
-    for figure, check in stored_checks(results).get(chosen.key, {}).items():
-        every = of_figure.get(figure, [])
-        compared = [one for one in every if one["measured_at"] <= check["until"]]
-        if check["outcomes"] not in {store.digest_of_outcomes(every), store.digest_of_outcomes(compared)}:
-            found.add(figure)
-    return found
+    @cached_property
+    def altered(self) -> set[str]:
+        """Figures whose tracked outcomes are not those that the last check compared.
+
+        Cases that were measured for the first time after the check are no change.
+        """
+        of_figure: dict[str, list[store.Result]] = {}
+        for case, result in self.tracked.items():
+            if "measured" in result:
+                of_figure.setdefault(case[0], []).append(result)
+        found = set()
+        for figure, check in self.outcomes.items():
+            every = of_figure.get(figure, [])
+            compared = [one for one in every if one["measured_at"] <= check["until"]]
+            if check["outcomes"] not in {store.digest_of_outcomes(every), store.digest_of_outcomes(compared)}:
+                found.add(figure)
+        return found
+
+    @cached_property
+    def unsigned(self) -> set[Key]:
+        """Cases with a tracked result that the digests of the last check do not cover: all cases of an altered figure,
+        and cases that were measured for the first time after it.
+        """
+        until = {figure: check["until"] for figure, check in self.outcomes.items()}
+        return {
+            case
+            for case, one in self.tracked.items()
+            if "measured" in one
+            and (case[0] in self.altered or (case[0] in until and one["measured_at"] > until[case[0]]))
+        }
+
+    @cached_property
+    def available(self) -> set[str]:
+        """Checked figures whose data are available."""
+        return {figure for figure in self.outcomes if not missing_data(reads(self.chosen, figure))}
+
+    @cached_property
+    def confirmed(self) -> set[str]:
+        """Figures whose declared cases gave the stored losses and counts with the current code and data."""
+        return {
+            figure
+            for figure in self.available - self.altered
+            if (check := self.outcomes[figure])["cases"]
+            and not check["differing"]
+            and check["sources"] == sources.digest(check["modules"], reads(self.chosen, figure))
+        }
 
 
-def unsigned(chosen: Paper, results: Path = RESULTS, tracked: Tracked | None = None) -> set[Key]:
-    """Return the cases with a tracked result that the digests of the last check do not cover: all cases of a figure
-    whose outcomes have changed since then, and cases that were measured for the first time after it.
-    """
-    tracked = results_of(chosen, results) if tracked is None else tracked
-    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results, tracked)
-    return {
-        case
-        for case, one in tracked.items()
-        if "measured" in one
-        and (case[0] in altered or (case[0] in checks and one["measured_at"] > checks[case[0]]["until"]))
-    }
-
-
-def confirmed(chosen: Paper, results: Path = RESULTS, tracked: Tracked | None = None) -> set[str]:
-    """Return the figures whose declared cases gave the stored losses and counts with the current code and data."""
-    checks, altered = stored_checks(results).get(chosen.key, {}), altered_figures(chosen, results, tracked)
-    agreeing = {
-        figure: check
-        for figure, check in checks.items()
-        if check["cases"] and not check["differing"] and figure not in altered
-    }
-    data = {figure: reads(chosen, figure) for figure in agreeing}
-    return {
-        figure
-        for figure, check in agreeing.items()
-        if not missing_data(data[figure]) and check["sources"] == sources.digest(check["modules"], data[figure])
-    }
+def checks_of(chosen: Paper, results: Path = RESULTS) -> Checks:
+    """Load the results and the last check of a paper."""
+    return Checks(chosen, results_of(chosen, results), stored_checks(results).get(chosen.key, {}))
 
 
 def reads(chosen: Paper, figure: str) -> list[str]:
@@ -298,16 +307,19 @@ def plan(
         else only
     )
     can_run, missing = runnable(chosen, wanted)
-    existing = results_of(chosen, results)
-    agreeing, new = confirmed(chosen, results, existing), unsigned(chosen, results, existing)
+    checks = checks_of(chosen, results)
+    existing = checks.tracked
+    unchanged = {
+        case.key
+        for case in can_run
+        if case.figure in checks.confirmed and case.key not in checks.unsigned and not case.cost
+    }
     due = [
         case
         for case in can_run
         if again
         or "measured" not in existing.get(case.key, {})
-        or not (
-            (case.figure in agreeing and case.key not in new and not case.cost) or is_fresh(chosen, existing[case.key])
-        )
+        or not (case.key in unchanged or is_fresh(chosen, existing[case.key]))
     ]
     return Plan(due, len(can_run) - len(due), sorted(missing), len(wanted) - len(can_run))
 

@@ -1,8 +1,8 @@
 """Digests of the modules that a case imported, and of the data files that it read.
 
 A result is fresh if the modules and the data files are unchanged, or if the declared cases of its figure give the same
-losses and counts with the current code of the modules that cases of the figure loaded (`runner.confirmed`). A module
-that is newer than a result, and that no declared case loads, is not noticed. Modules are compared by their syntax trees
+losses and counts with the current code of the modules that cases of the figure loaded (`runner.Checks`). A module that
+is newer than a result, and that no declared case loads, is not noticed. Modules are compared by their syntax trees
 without docstrings, so comments and line breaks do not matter. Modules that only describe, judge or draw experiments are
 ignored (`measuring`); case parameters are compared separately.
 """

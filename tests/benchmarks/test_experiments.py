@@ -289,7 +289,7 @@ def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeyp
     monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
     monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
     for altered in (set(), {"fig4abc"}):
-        monkeypatch.setattr(runner, "altered_figures", lambda *_, found=altered: found)
+        monkeypatch.setattr(runner.Checks, "altered", altered)
         with pytest.raises(SystemExit):
             command_line.check("albouna2013", figure=("fig4abc",))
     declared = len(runner.declared(chosen, ("fig4abc",)))
@@ -304,7 +304,7 @@ def test_check_fails_for_a_missing_case_and_keeps_the_earlier_outcome(place, mon
     tracked = runner.RESULTS
     monkeypatch.setattr(runner, "QUICK_RESULTS", again)
     monkeypatch.setattr(runner, "machine", lambda: {"commit": "c2", "versions": {}})
-    for function in (agreement.without_outcome, agreement.store_figures, agreement.unmeasured, runner.confirmed):
+    for function in (agreement.without_outcome, agreement.store_figures, agreement.unmeasured, runner.checks_of):
         defaults = tuple(results if default == tracked else default for default in function.__defaults__)
         monkeypatch.setattr(function, "__defaults__", defaults)
 
@@ -325,7 +325,7 @@ def test_check_fails_for_a_missing_case_and_keeps_the_earlier_outcome(place, mon
     assert (code, len(lines), "not measured (tracked results)" in lines[0]) == (1, 2, True)
     assert runner.stored_checks(results) == outcome
     assert agreement.without_outcome("made.up")[0].startswith("squares: 2 of 3 declared cases have a tracked result")
-    monkeypatch.setattr(runner, "confirmed", lambda *_: set())
+    monkeypatch.setattr(runner.Checks, "confirmed", set())
     runner.run("made.up", results=results)
     assert check()[0] == 1, "the figure is not current"
 
@@ -367,7 +367,7 @@ def test_a_tracked_outcome_that_changes_after_the_check_is_noticed_and_a_new_cas
 
     def is_changed(*tracked: dict) -> bool:
         monkeypatch.setattr(runner, "results_of", lambda *_: {("f", one["x"]): one for one in tracked})
-        return bool(runner.altered_figures(paper))
+        return bool(runner.checks_of(paper).altered)
 
     assert not is_changed(second, first)
     assert not is_changed(first, second, one(3, 0.7, "2026-02-01"))
@@ -376,9 +376,9 @@ def test_a_tracked_outcome_that_changes_after_the_check_is_noticed_and_a_new_cas
     assert is_changed(first, one(2, 0.61, "2026-02-01")), "a later date does not hide a change"
     assert is_changed(first)
     assert is_changed(first, second, one(3, 0.7, "2026-01-01"))
-    assert runner.unsigned(paper) == {("f", 1), ("f", 2), ("f", 3)}, "all cases of a changed figure"
+    assert runner.checks_of(paper).unsigned == {("f", 1), ("f", 2), ("f", 3)}, "all cases of a changed figure"
     is_changed(first, second, one(3, 0.7, "2026-02-01"))
-    assert runner.unsigned(paper) == {("f", 3)}, "a new case"
+    assert runner.checks_of(paper).unsigned == {("f", 3)}, "a new case"
 
 
 @pytest.mark.long
@@ -886,29 +886,55 @@ def test_results_are_current_if_declared_cases_agree(place, monkeypatch):
     runner.run("made.up", figures=("squares",), results=again)
     monkeypatch.setattr(runner, "is_fresh", lambda *_: False)  # the code has changed since the tracked results
     due = {case.figure for case in runner.plan(chosen, results=results).due}
-    assert (due, runner.confirmed(chosen, results)) == ({"squares", "third"}, set())
+    assert (due, runner.checks_of(chosen, results).confirmed) == ({"squares", "third"}, set())
     assert agreement.store_figures("made.up", "c2", again, there=results) == []
-    assert runner.confirmed(chosen, results) == {"squares"}, "the other figure was not measured again"
+    assert runner.checks_of(chosen, results).confirmed == {"squares"}, "the other figure was not measured again"
     assert {case.figure for case in runner.plan(chosen, results=results).due} == {"third"}
 
     with monkeypatch.context() as other:
         other.setattr(runner.sources, "code_of", lambda module: f"other code of {module}")
-        assert runner.confirmed(chosen, results) == set()
+        assert runner.checks_of(chosen, results).confirmed == set()
     with monkeypatch.context() as other:  # code that no case of the figure loads
         loaded, code_of = runner.stored_checks(results)["made.up"]["squares"]["modules"], sources.code_of
         assert "anonset.errors" in loaded
         other.setattr(runner.sources, "code_of", lambda module: code_of(module) if module in loaded else "other code")
-        assert runner.confirmed(chosen, results) == {"squares"}
+        assert runner.checks_of(chosen, results).confirmed == {"squares"}
     with monkeypatch.context() as other:
         other.setattr(runner.sources, "digest", lambda *_: "other data")
-        assert runner.confirmed(chosen, results) == set()
+        assert runner.checks_of(chosen, results).confirmed == set()
 
     changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
     store.save(results / "made.up", [changed], {case.key for case in chosen.cases})
     assert {str(difference) for difference in agreement.store_figures("made.up", "c2", again, there=results)} == {
         "squares a 2: ncp None, expected 0.3"
     }
-    assert runner.confirmed(chosen, results) == set()
+    assert runner.checks_of(chosen, results).confirmed == set()
+
+
+@pytest.mark.studies
+def test_a_run_signs_what_it_has_measured_and_no_changed_result(place):
+    (place / "mended").touch()
+    chosen, results = runner.paper("made.up"), place / "results"
+    every = {case.key for case in chosen.cases}
+
+    def run() -> runner.Checks:
+        before = runner.checks_of(chosen, results)
+        runner.run("made.up", results=results)
+        agreement.sign(before, "c1", results)
+        return runner.checks_of(chosen, results)
+
+    signed = run()
+    assert (signed.confirmed, signed.altered, signed.unsigned) == ({"squares", "third"}, set(), set())
+    key = ("squares", "a", 2, "")
+    changed = result(place, *key) | {"measured": {"ncp": 0.3}}
+    store.save(results / "made.up", [changed], every - {("squares", "a", 1, ""), ("third", "a", 3, "")})
+    calls(place)
+    found = run()
+    assert calls(place) == ["prepared", "1", "3"], "the changed case is not measured again"
+    assert (found.altered, found.confirmed) == ({"squares"}, {"third"})
+    (results / runner.REPEATED).unlink()
+    store.save(results / "made.up", [], every - {("squares", "a", 1, "")})
+    assert run().outcomes == {}, "the changed case was neither checked nor measured"
 
 
 def test_cases_with_claimed_costs_are_not_declared():
@@ -930,5 +956,5 @@ def test_claimed_costs_are_due_after_a_change_of_the_code(tmp_path, monkeypatch)
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases)], dict)
     monkeypatch.setattr(runner, "results_of", lambda *_: {case.key: {"measured": {"n": 1}} for case in cases})
     monkeypatch.setattr(runner, "is_fresh", lambda *_: False)
-    monkeypatch.setattr(runner, "confirmed", lambda *_: {"f"})
+    monkeypatch.setattr(runner.Checks, "confirmed", {"f"})
     assert [case.x for case in runner.plan(paper, results=tmp_path).due] == [1, 2]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -11,10 +12,13 @@ from benchmarks.experiments.cases import Results
 from benchmarks.experiments.poulis2013 import checks, claims, jobs, merging, query_errors
 from benchmarks.experiments.poulis2013.measurement import counting, measure
 
+from anonset import Table
 from anonset.errors import InputError
 from anonset.generalization import apply
 from anonset.measures.query_error import mixed_relative_error
+from anonset.queries.conditions import Among, Between
 from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
+from anonset.queries.workload import Query, Workload
 
 pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
@@ -76,8 +80,8 @@ def invented(figure, chosen, random):
 
 
 def test_a_claim_states_its_function_and_reading():
-    position = {"are_0_2": 1.0, "are1s_0_2": 2.0}
-    better = {"are_0_2": 0.5, "are1s_0_2": 2.5}
+    position = {"are_domain_0_2": 1.0, "are1s_domain_0_2": 2.0, "are_0_2": 1.0, "are1s_0_2": 1.0}
+    better = {"are_domain_0_2": 0.5, "are1s_domain_0_2": 2.5, "are_0_2": 1.0, "are1s_0_2": 1.0}
     results = Results(
         {
             ("RM_R, AA", 0.5): position,
@@ -88,24 +92,27 @@ def test_a_claim_states_its_function_and_reading():
     )
     result = checks.ordered(("RM_T", "RM_R"), of=checks.ITEMS)(results)
     assert not result.held
-    assert result.parts == {"AA, 1/2": True, "AA, 1/s": False, "COAT, 1/2": False, "COAT, 1/s": False}
+    assert {part for part, held in result.parts.items() if held} == {"AA, domain, 1/2"}
     gaps = {part: found["RM_T", "RM_R", 0] for part, found in result.gaps.items()}
-    assert gaps == {"AA, 1/2": 0.5, "AA, 1/s": -0.2, "COAT, 1/2": 0, "COAT, 1/s": 0}
-    assert result.errors == {"AA, 1/2": (0.5, 1), "AA, 1/s": (2, 2.5), "COAT, 1/2": (1, 1), "COAT, 1/s": (2, 2)}
+    readings = [f"{origin}, {sets}" for origin in ("domain", "records") for sets in ("1/2", "1/s")]
+    unequal = {"AA, domain, 1/2": 0.5, "AA, domain, 1/s": -0.2}
+    assert gaps == {f"{name}, {reading}": 0 for name in ("AA", "COAT") for reading in readings} | unequal
+    assert result.errors["AA, domain, 1/s"] == (2, 2.5)
+    assert result.errors["AA, records, 1/s"] == (1, 1)
     with pytest.raises(KeyError):
         checks.ordered(("RM_T", "RM_R"), of=checks.VALUES)(results)
 
 
 @pytest.mark.parametrize(
     ("lower", "parts"),
-    [("TM_R", {"same letters": True, "swapped letters": False}),
-     ("TM_T", {"same letters": False, "swapped letters": True})],
+    [("TM_R", {"domain, same letters": True, "domain, swapped letters": False}),
+     ("TM_T", {"domain, same letters": False, "domain, swapped letters": True})],
 )  # fmt: skip
 def test_a_claim_on_tum_bound_that_is_only_called_similar_is_also_judged_with_swapped_letters(lower, parts):
     claim = claims._by_letters("TM", ("TM_R", "TM_T"), of=checks.VALUES)
     values = {("TM_R", 1): 2.0, ("TM_T", 1): 2.0} | {(lower, 1): 1.0}
-    found = claim(Results({at: {"are_2_0": value} for at, value in values.items()}))
-    assert (found.parts, found.held) == (parts, parts["same letters"])
+    found = claim(Results({at: {"are_domain_2_0": value} for at, value in values.items()}))
+    assert (found.parts, found.held) == (parts, parts["domain, same letters"])
     assert all(one.text.endswith(criteria.SIMILAR) for one in claims.trade_off("TM"))
     assert not any(one.text.endswith(criteria.SIMILAR) for one in claims.trade_off("RM"))
 
@@ -139,7 +146,43 @@ def test_errors_of_all_queries_equal_single_queries(function, values, monkeypatc
         workload = mixed_record_workload(table, 60, QueryShape(n_values=n_values, n_items=n_items), 3)
         slow = mixed_relative_error(table, publication, workload, hierarchies, reading="subsets").average
         assert result[f"are_{n_values}_{n_items}"] == pytest.approx(slow, rel=1e-12)
-    assert len(result) == 8
+    for (n_values, n_items), asked in query_errors._asked(job, "domain_").items():
+        workload = Workload(tuple(query_of(table, asked, q) for q in range(60)), "domain", 3)
+        slow = mixed_relative_error(table, publication, workload, hierarchies, reading="subsets")
+        assert slow.skipped == 0
+        assert result[f"are_domain_{n_values}_{n_items}"] == pytest.approx(slow.average, rel=1e-12)
+    query_errors._drawn.cache_clear()
+    assert len(result) == 16
+
+
+def query_of(table, asked, q):
+    labels = table.transactions.vocabulary.labels
+    items = () if asked.items is None else tuple(labels[item] for item in sorted(asked.items[q]))
+    return Query(items, tuple(
+        Among(name, (value,)) if isinstance(value, str) else Between(name, float(value), float(value))
+        for name, value in asked.values[q].items()
+    ))  # fmt: skip
+
+
+def test_queries_of_the_domain_are_all_that_have_an_answer_and_equally_likely(monkeypatch):
+    monkeypatch.setattr(query_errors, "QUERIES", 4000)
+    items = [{"a", "b"}] * 50 + [{"a", "b", "c"}, {"c"}, set()]
+    table = Table.from_columns({"items": items}, age=[*(["30"] * 51), "40", "50"], sex=[*("f" * 52), "m"])
+    drawn = query_errors._from_domain(table, 1)
+
+    def shares(shape):
+        pairs, values = drawn[shape]
+        asked = [()] * 4000 if pairs is None else map(tuple, pairs.tolist())
+        found = Counter((pair, *sorted(one.items())) for pair, one in zip(asked, values, strict=True))
+        return {query: count / 4000 for query, count in found.items()}
+
+    alike = {(0, 1), (0, 2), (1, 2)}
+    assert shares((0, 2)) == {(pair,): pytest.approx(1 / 3, abs=0.03) for pair in alike}
+    assert shares((2, 0)) == {
+        ((), ("age", age), ("sex", sex)): pytest.approx(1 / 3, abs=0.03)
+        for age, sex in (("30", "f"), ("40", "f"), ("50", "m"))
+    }
+    assert shares((1, 2)).keys() == {(pair, one) for pair in alike for one in (("age", "30"), ("sex", "f"))}
 
 
 def test_errors_without_information_equal_those_of_a_single_cluster_of_roots():
@@ -153,11 +196,12 @@ def test_errors_without_information_equal_those_of_a_single_cluster_of_roots():
 
 
 def test_utility_is_judged_against_the_null_publication():
-    null = {"are_0_2": 3.0, "are1s_0_2": 0.8}
+    null = {"are_domain_0_2": 3.0, "are1s_domain_0_2": 0.8, "are_0_2": 0.8, "are1s_0_2": 0.8}
     check = checks.useful(checks.ITEMS)
-    for value, held in ((0.4, {"AA, 1/2": True, "AA, 1/s": True}), (0.45, {"AA, 1/2": True, "AA, 1/s": False})):
+    for value, held in ((0.4, True), (0.45, False)):
         results = Results({("RM_R, AA", 0.5): dict.fromkeys(null, value), ("null, AA", 0.1): null})
-        assert check(results).parts == held
+        readings = {"AA, domain, 1/s": held, "AA, records, 1/2": held, "AA, records, 1/s": held}
+        assert check(results).parts == {"AA, domain, 1/2": True, **readings}
         assert not any(check(results.without_information()).parts.values())
     with pytest.raises(KeyError, match="null"):
         check(Results({("RM_R, AA", 0.5): null}))
@@ -165,7 +209,6 @@ def test_utility_is_judged_against_the_null_publication():
 
 def test_a_symbol_counts_equally_for_each_of_its_items():
     """Three records show {a,b}, one shows c: by 1/s, a and b are expected in 3 * 1/4 records together."""
-    from anonset import Table
     from anonset.data import CategoricalColumn
     from anonset.generalization import ItemGroups, PerCluster, RelationalValues
 

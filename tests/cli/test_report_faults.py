@@ -67,7 +67,7 @@ FAULTS = {
         change=(("--m", "1"),),
     ),
     "names among items": Fault(
-        *["In codes, 4 of the 44 items (9.1%) are names of persons."] * 2, kinds=("sets", "both"),
+        *["In codes, 4 of the 44 items (9.1%) look like names of persons."] * 2, kinds=("sets", "both"),
         change=(("--publish-as-is", "codes"),),
     ),
     "few names among items": Fault(

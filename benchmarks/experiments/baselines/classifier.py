@@ -60,14 +60,12 @@ def scores(supports: ItemSupports, n: int, target: str, items: Sequence[str], pr
 def auc(score: Counts, positive: Bools) -> float:
     """Return the area under the ROC curve. Ties count one half. It is 1/2 if all records are of one class.
 
-    Scores are rounded to 9 decimals, because sums of floats depend on the processor, and equal scores are ties.
-
-    >>> auc(np.array([0.1, 0.4, 0.4 + 1e-15, 0.9]), np.array([False, False, True, True]))
+    >>> auc(np.array([0.1, 0.4, 0.4, 0.9]), np.array([False, False, True, True]))
     0.875
     """
     n_positive, n_negative = int(positive.sum()), int((~positive).sum())
     if not n_positive or not n_negative:
         return 0.5
-    _, place, number = np.unique(score.round(9), return_inverse=True, return_counts=True)
+    _, place, number = np.unique(score, return_inverse=True, return_counts=True)
     rank = (np.cumsum(number) - (number - 1) / 2)[place]
     return float((rank[positive].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))

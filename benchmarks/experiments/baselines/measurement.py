@@ -94,7 +94,7 @@ def measure(parameters: Parameters) -> Measured:
 
 
 def _rounded(found: Mapping[str, float]) -> Measured:
-    """Round to 6 digits, and an AUC to 4, because rounded scores seldom differ between processors."""
+    """Round to 6 digits, and an AUC to 4. Its ties depend on the order in which a processor adds floats."""
     return {name: float(f"{value:.{4 if name == 'auc' else 6}g}") for name, value in found.items()}
 
 

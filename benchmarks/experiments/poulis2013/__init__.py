@@ -10,18 +10,14 @@ from benchmarks.experiments.poulis2013.cases import DIVERSE, FUNCTIONS
 from benchmarks.experiments.poulis2013.jobs import DIVERSITY
 from benchmarks.experiments.poulis2013.measurement import compile_kernels, measure
 
-_QUERIES = {
-    "2_0": "two relational values",
-    "1_2": "a relational value and two items",
-    "2_2": "two relational values and two items",
-    "0_2": "two items",
-}
 _ARE = {
-    f"{name}_{drawn}{shape}": f"ARE of queries for {what}{origin}{sets}"
-    for drawn, origin in (("domain_", ""), ("", ", drawn from records"))
-    for shape, what in _QUERIES.items()
-    for name, sets in (("are", ", 1/2"), ("are1s", ", 1/s"))
-    if name == "are" or shape != "2_0"
+    "are_domain_2_0": "ARE of queries for two relational values",
+    "are_domain_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/2",
+    "are1s_domain_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/s",
+    "are_domain_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/2",
+    "are1s_domain_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/s",
+    "are_domain_0_2": "ARE of queries for two items, if an item has probability 1/2",
+    "are1s_domain_0_2": "ARE of queries for two items, if an item has probability 1/s",
 }
 _LOSSES = {"ncp": "relational loss (NCP)", "ul": "utility loss (UL)", "delta": "bound delta"}
 _LARGEST = {"largest_cluster": "size of the largest cluster"}
@@ -35,9 +31,8 @@ _INFORMS = (
     "k is 25, and m is 2. All available records of INFORMS are used. Each repetition draws leaf orders and queries."
 )
 _YOUTUBE = (
-    f"k is 100, and m is 2. Each repetition generates {cases.GENERATED:,} videos of `youtube_like`, and draws leaf "
-    "orders and queries. A search on as many videos as in the paper takes several seconds, and the figure has hundreds "
-    "of searches."
+    "k is 100, and m is 2. Each repetition generates as many videos of `youtube_like` as in the paper, and draws leaf "
+    "orders and queries."
 )
 _LM = (
     f" The paper does not state l and the sensitive codes. Here, l is {DIVERSITY}, and the codes of mental "
@@ -52,7 +47,8 @@ _TUM = (
 
 def _errors(key: str, title: str, repeated: Sequence[Case], said: Sequence[Claim], note: str, **more: Any) -> Figure:
     x_label = more.pop("x_label", _OF_RUM)
-    return Figure(key, title, x_label, _ARE | _LOSSES | _LARGEST, repeated, said, note, quick=_QUICK, **more)
+    quick = more.pop("quick", _QUICK)
+    return Figure(key, title, x_label, _ARE | _LOSSES | _LARGEST, repeated, said, note, quick=quick, **more)
 
 
 def _repeated(figure: str, framework: str, functions: dict[str, str], **more: Any) -> list[Case]:
@@ -67,7 +63,7 @@ def _repeated(figure: str, framework: str, functions: dict[str, str], **more: An
 
 def _figures_4_and_5() -> list[Figure]:
     rum, tum, clusters = claims.rum(), claims.tum(), claims.clusters()
-    youtube: dict[str, Any] = {"data": cases.YOUTUBE, "records": cases.GENERATED, "k": 100}
+    youtube: dict[str, Any] = {"data": cases.YOUTUBE, "k": 100, **cases.ALL}
     both = " The paper states that RM_RT is between RM_R and RM_T in Fig. 6, but only for INFORMS."
     return [
         _errors("fig4ac", "Fig. 4a-c, 6a and 6c: errors and losses of Rum-bound on INFORMS",
@@ -75,7 +71,8 @@ def _figures_4_and_5() -> list[Figure]:
                 claims.by(SEEDS, [*rum, *clusters], main=claims.IN_SHORT), _INFORMS),
         _errors("fig4dg", "Fig. 4d-g, 6b and 6d: errors and losses of Rum-bound on YOUTUBE",
                 _repeated("fig4dg", "rum", FUNCTIONS, **youtube),
-                [*claims.by(SEEDS, [*rum, *clusters[:2]]), *claims.by(SEEDS, clusters[2:], "own")], _YOUTUBE + both),
+                [*claims.by(SEEDS, [*rum, *clusters[:2]]), *claims.by(SEEDS, clusters[2:], "own")], _YOUTUBE + both,
+                quick=_QUICK[:1]),
         _errors("fig4h", "Fig. 4h: errors and losses of Tum-bound on INFORMS",
                 _repeated("fig4h", "tum", FUNCTIONS, **cases.ALL),
                 claims.by(SEEDS, [*tum, *claims.clusters("TM", losses=False)]), _INFORMS + _TUM, x_label=_OF_TUM),
@@ -109,7 +106,7 @@ def _figure_7() -> list[Figure]:
         "alone."
     )
     one = f" With delta=1, all clusters are merged into one.{_LM}"
-    own = (
+    own = _LM + (
         " Tum-bound merges by its own rule until UL is at most the UL of one cluster of all records. With "
         "delta=1, as printed in the paper, Tum-bound would not merge. Rum-bound and Tum-bound rank candidates "
         "equally and merge the same clusters."
@@ -142,7 +139,7 @@ def _merging(key: str, title: str, framework: str, kind: Literal["paper", "own"]
               "largest_rise": "largest rise"}  # fmt: skip
     factor, records = (SAMPLES, cases.SMALL) if kind == "paper" else (SEEDS, None)
     drawn = f"k is 25, and m is 2. Each repetition draws {cases.SMALL:,} records of INFORMS and leaf orders."
-    functions = FUNCTIONS if framework == "tum" else {**FUNCTIONS, "lm": "(k, l^m)"}
+    functions = {**FUNCTIONS, "lm": "(k, l^m)"}
     return Figure(
         key,
         f"{title} {framework.capitalize()}-bound merges clusters",
@@ -234,18 +231,21 @@ queries again, and also the records if a figure does not use all records. Bounds
 to 1. X is the loss of the initial clusters, which differs between samples.
 
 The paper uses "workloads of 100 queries [...] which retrieve random values and/or sets of 2 items". Here, each workload
-has 1,000 queries, and the values and the 2 items of a query are those of a random record, so no answer is 0. All
-variants get the same queries. ARE is computed for two interpretations of a published set of s items. Either all
-non-empty subsets are equally likely, so each item is present with a probability of about 1/2. Or each item is present
-with probability 1/s. We assume that columns and items are independent. With the first
-interpretation, ARE is large if rare items are published in large sets. The null publication contains no information:
-each relational value is the root, and all items are one set. Clusters that no generalization makes
-anonymous are merged with their best partner. The results of every point's first repetition were verified.
+has 1,000 queries. They are drawn from all queries with an answer above 0, which are equally likely (*domain*). Most of
+these answers are small. With the other reading, the values and the 2 items of a query are those of a random record
+(*records*). Its errors are in `cases.jsonl`. All variants get the same queries. ARE is computed for two interpretations
+of a published set of s items. Either all non-empty subsets are equally likely, so each item is present with a
+probability of about 1/2. Or each item is present with probability 1/s. We assume that columns and items are
+independent. With the first interpretation, ARE is large if rare items are published in large sets. The null publication
+contains no information: each relational value is the root, and all items are one set. Clusters that no generalization
+makes anonymous are merged with their best partner. The results of every point's first repetition were verified.
 
 The paper's plots have no numbers, so the claims come from its text.""",
     measure=measure,
     prepare=compile_kernels,
     reading={
+        "domain": 'queries "retrieve random values and/or sets of 2 items" (section 6). A random value is one of the '
+        "domain, and an error relative to an answer of 0 does not exist",
         "1/2": 'a generalized item "is interpreted as any non-empty subset of the items mapped to it" (section 2)',
         "same letters": '"Similar results were obtained [...] from comparing TM_T, TM_R, and TM_RT (see e.g., Fig. '
         '4h)": '

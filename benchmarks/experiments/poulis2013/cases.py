@@ -11,10 +11,12 @@ TM = {"TM_R": "r", "TM_T": "t", "TM_RT": "rt"}
 FUNCTIONS = {"aa": "AA", "coat": "COAT"}
 DIVERSE = {"lm": ""}
 INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_like"
-SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
-"""Number of records of an INFORMS sample, of the generated videos, and of a small INFORMS sample."""
+SAMPLE, SMALL = 8_000, 4_000
+"""Number of records of an INFORMS sample, and of a small sample."""
 ALL: dict[str, Any] = {"records": None}
-"""Parameters of a case on all records. Its repetitions draw only leaf orders and queries."""
+"""Parameters of a case on all records, or on as many videos as in the paper. Its repetitions draw leaf orders and
+queries, and generate the videos.
+"""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Bounds on a loss, as fractions of the distance from the lowest to the highest possible bound."""
 FEW_SHARES = (0.25, 0.75)
@@ -107,7 +109,7 @@ def by_order(figure: str, framework: str) -> list[Case]:
         Case(figure, series, share, parameters(framework, merge, function, records=SMALL, share=share))
         for series, merge, function in variants(framework, FUNCTIONS)
         if merge != "r"
-        for share in FEW_SHARES
+        for share in SHARES
     ]
     return [
         *SAMPLES.over([_as(case, "orders") for case in cases]),

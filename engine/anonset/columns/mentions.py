@@ -13,7 +13,14 @@ from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.headers import PERSON_IDS, is_about, meaning_of
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
-from anonset.columns.personal_values import CHECKED, OPAQUE, are_word_sets, is_free_text, personal_kind
+from anonset.columns.personal_values import (
+    CHECKED,
+    OPAQUE,
+    are_word_sets,
+    contains_contact,
+    is_free_text,
+    personal_kind,
+)
 from anonset.data import SetColumn
 from anonset.data.joining import headers_of, parts_of
 from anonset.data.table_facts import PersonMentions
@@ -135,7 +142,7 @@ def persons_in(columns: ArrowColumns, items: str) -> Iterator[PersonMentions]:
 
 
 def free_text_in(columns: ArrowColumns, separator: str | None) -> Iterator[PersonMentions]:
-    """Yield the set-valued columns whose cells are sentences. The words of these sentences would become items.
+    """Yield the set-valued columns whose cells are sentences or contain contact data. Their words would become items.
 
     Parameters
     ----------
@@ -150,7 +157,8 @@ def free_text_in(columns: ArrowColumns, separator: str | None) -> Iterator[Perso
             continue
         texts = given_texts(column)
         labels = arrow.unique(texts)[:_LOOKED_AT].to_pylist()
-        if is_free_text(labels, len(texts)):
-            may_be_words = are_word_sets(labels) and not is_about(name, "remarks")
+        contacts = sum(map(contains_contact, labels))
+        if contacts or is_free_text(labels, len(texts)):
+            may_be_words = not contacts and are_word_sets(labels) and not is_about(name, "remarks")
             if not (separator and may_be_words):
-                yield PersonMentions(name, "", len(labels), may_be_words)
+                yield PersonMentions(name, "", contacts or len(labels), may_be_words)

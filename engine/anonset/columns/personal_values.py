@@ -131,7 +131,11 @@ KINDS: Mapping[str, Kind] = {
         lambda label: "@" in label and (_EMAIL.fullmatch(label) or _MAIL.search(label)),
     ),
     "IBAN": Kind("IBANs", is_iban, is_iban),
-    "phone": Kind("telephone numbers", _PHONE.fullmatch, _SURE_PHONE.fullmatch),
+    "phone": Kind(
+        "telephone numbers",
+        _PHONE.fullmatch,
+        lambda label: _SURE_PHONE.fullmatch(label) or _is_in_text(_PHONE_WITHIN, label),
+    ),
     "account": Kind(
         "device ids or user names",
         _DEVICE.fullmatch,
@@ -177,6 +181,8 @@ def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
 
     >>> personal_kind(["E10", "write to bo@c.net"]), personal_kind(["none", "12 Elm Street, LS1 4AB", "seen"])
     (('e-mail', 1), ('address', 1))
+    >>> personal_kind(["asked to call 07700 900123", "fine"])
+    ('phone', 1)
     >>> personal_kind(["Hans Maier", "Weber, Julia", "tea", "Zoe"]), personal_kind(["E10", "2020-01-31", "077 13"])
     (('name', 3), None)
     """
@@ -191,16 +197,18 @@ def personal_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     return (kind, len(names_in(bare) if kind == "name" else bare)) if kind else None
 
 
-CONTAIN_CONTACTS = "values contain telephone numbers or e-mail addresses"
-
-
 def contains_contact(text: str) -> bool:
     """Return True if a text contains a telephone number or an e-mail address.
 
     >>> contains_contact("call 07700 900123"), contains_contact("mail a@b.org"), contains_contact("0341 123456")
     (True, True, False)
     """
-    match = _PHONE_WITHIN.search(text) or _MAIL.search(text)
+    return _is_in_text(_PHONE_WITHIN, text) or _is_in_text(_MAIL, text)
+
+
+def _is_in_text(pattern: re.Pattern[str], text: str) -> bool:
+    """Return True if a pattern matches a part of a text, and another part has letters."""
+    match = pattern.search(text)
     return match is not None and any(map(str.isalpha, text[: match.start()] + text[match.end() :]))
 
 

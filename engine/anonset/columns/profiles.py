@@ -57,7 +57,6 @@ from anonset.columns.missing import (
     words_for_no_item,
 )
 from anonset.columns.personal_values import (
-    CONTAIN_CONTACTS,
     are_capitalised,
     are_keys,
     are_names,
@@ -475,7 +474,7 @@ def _prose(labels: Sequence[str], occurrences: int) -> str:
     if sum(map(contains_date, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain dates"
     if sum(map(contains_contact, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
-        return CONTAIN_CONTACTS
+        return "values contain telephone numbers or e-mail addresses"
     return FREE_TEXT if is_free_text(looked_at, occurrences * len(looked_at) // max(1, len(labels))) else ""
 
 

@@ -10,10 +10,8 @@ import numpy as np
 from anonset.columns.headers import is_sensitive
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.personal_values import (
-    CONTAIN_CONTACTS,
     KINDS,
     are_names,
-    contains_contact,
     names_in,
     personal_kind,
 )
@@ -214,7 +212,7 @@ def sensitive_items(items: Mapping[str, Sequence[str]], columns: Collection[str]
 def personal_items(publication: Published, declared: Collection[str], *, shown: bool) -> dict[str, str]:
     """Return the kind, number and share of the published items that name or reach persons, by column. Of columns that
     are not declared, only names are counted, because a publication contains no other such items. They are `shown` to
-    the owner alone. Return also how many values of an unchanged column contain contact data.
+    the owner alone. Values of unchanged columns are counted if they are declared.
     """
     found = {}
     for name, labels in labels_of(publication).items():
@@ -225,15 +223,16 @@ def personal_items(publication: Published, declared: Collection[str], *, shown: 
             continue
         kind, n = personal_kind(labels) or ("name", len(names_in(labels)))
         if n:
-            found[name] = f"{_of(range(n), labels)} are {KINDS[kind].words}"
+            found[name] = f"{_of(range(n), labels)} look like {KINDS[kind].words}"
     for column in publication.kept if isinstance(publication, Records) else ():
-        if contacts := sum(map(contains_contact, column.vocabulary.labels)):
-            found[column.name] = f"{contacts:,} of the {len(column.vocabulary):,} published {CONTAIN_CONTACTS}"
+        if column.name in declared and (personal := personal_kind(values := column.vocabulary.labels)):
+            kind, n = personal
+            found[column.name] = f"{_of(range(n), values, 'values')} look like {KINDS[kind].words}"
     return found
 
 
-def _of(some: Sized, labels: Sized) -> str:
-    return f"{len(some):,} of the {len(labels):,} items ({percent(len(some) / len(labels))})"
+def _of(some: Sized, labels: Sized, what: str = "items") -> str:
+    return f"{len(some):,} of the {len(labels):,} {what} ({percent(len(some) / len(labels))})"
 
 
 def labels_of(publication: Published) -> dict[str, list[str]]:

@@ -30,7 +30,6 @@ import numpy as np
 from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.kinds import kind_of_values, look_at
 from anonset.columns.personal_values import (
-    CONTAIN_CONTACTS,
     FEWEST_DATES,
     FEWEST_RARE,
     KINDS,
@@ -39,7 +38,6 @@ from anonset.columns.personal_values import (
     are_keys,
     are_places,
     are_rare_texts,
-    contains_contact,
     days_in,
     is_free_text,
     pattern_of,
@@ -326,8 +324,6 @@ class Scanner:
             fix = remedies.TAKEN_OUT if column.name in needed else remedies.dropping(column.name)
             if kind := personal_kind([label for label in labels if label != STAR]):
                 yield personal_values_finding((column.name,), *kind, [fix])
-            elif contacts := sum(map(contains_contact, labels)):
-                yield ScanFinding.of((column.name,), contacts, CONTAIN_CONTACTS, [fix])
             elif problem := self._of_persons(column, labels):
                 yield ScanFinding.of((column.name,), len(column.vocabulary), problem, [fix])
 
