@@ -2,12 +2,14 @@
 that follow from the publication.
 """
 
+import csv
 import hashlib
 import html
 import random
 import re
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,9 +86,10 @@ def test_a_run_and_its_risk_print_the_doubts_of_the_report(place: Place, unit: s
     doubts, risk = report_of(place), place.run("risk", str(place.private / "report.json"))
     for text in (ran.out, risk.out):
         shown = re.findall(r"^- (.*)$", text.partition("Check first:\n")[2].partition("Not covered")[0], re.MULTILINE)
-        counted = [line for line in shown if line.startswith("Counted by persons, not by rows: Attacker knows age")]
-        assert len(counted) == (unit == "unknown" and text is risk.out), text
-        assert [line for line in shown if line not in counted] == doubts, text
+        by, way = "Counted by patient, ", "To count persons by patient with fewer than k matches: anonset risk"
+        counted = [line for line in shown if line.startswith(by if text is risk.out else way)]
+        assert len(counted) == (unit != "patient"), text
+        assert [line for line in shown if line not in counted] == [x for x in doubts if not x.startswith(way)], text
         assert any(line.startswith(told) for line in shown), text
     assert any("rows without an id: 24, 20.0% of all rows" in doubt for doubt in doubts) == bool(skipped)
 
@@ -100,11 +103,30 @@ def test_no_figure_is_of_persons_if_the_data_contradict_the_declared_person(plac
         r"^Guarantee: .*; here, each visit counts as a person, and the data contradict it\.$", printed, re.M
     )
     page = html.unescape((place.folder / "doubts.html").read_text())
-    printed = place.run("risk", str(place.private / "report.json"))
-    for text in (page, printed.out):
-        assert re.search("[Vv]alues of 'visit' that are unique, if an attacker knows", text), text
-        assert not re.search(r"([Pp]ersons that are unique|mean persons|of the persons)", text), text
-    assert place.run("risk", str(place.private / "report.json"), "--json").json["unit"] == "value of 'visit'"
+    assert re.search("[Vv]alues of 'visit' that are unique, if an attacker knows", page), page
+    assert not re.search(r"([Pp]ersons that are unique|mean persons|of the persons)", page), page
+    assert place.run("risk", str(place.out), "--json").json["unit"] == "value of 'visit'"
+
+
+def test_persons_are_counted_by_the_column_that_contradicts_the_declared_columns(place: Place) -> None:
+    roles = ["--unit", "visit", *ATTRIBUTES, "--k", "5", "--drop", "patient,hiv,codes"]
+    data = place.write("rows.csv", rows(60))
+    assert place.run("anonymize", data, *roles, "-o", str(place.out)).code == 0
+    with Path(data).open() as file:
+        patients = [row["patient"] or row["visit"] for row in csv.DictReader(file)]
+    with (place.private / "records.csv").open() as file:
+        record_of = [int(row["input_record"]) for row in csv.DictReader(file)]
+    with (place.out / "published.csv").open() as file:
+        published = [(patients[n], *row.values()) for n, row in zip(record_of, csv.DictReader(file), strict=True)]
+    few = {one[0] for one in published if len({two[0] for two in published if two[1:] == one[1:]}) < 5}
+    told = f"Counted by patient, {len(few)} of {len(set(patients))} persons belong to"
+    by_patient = place.run("risk", str(place.private / "report.json"), "--unit", "patient")
+    for ran in (place.run("risk", str(place.private / "report.json")), by_patient):
+        assert ran.code == 0, ran.err
+        assert re.search(f"^- {told} a group of matching records of fewer than 5", ran.out, re.M), ran.out
+    assert few
+    without = place.run("risk", str(place.out), "--unit", "patient")
+    assert (without.code, without.err) == (2, "anonset: error: --unit needs --original to count persons\n")
 
 
 @pytest.mark.parametrize("declared", ["row", "unknown"])
@@ -115,8 +137,8 @@ def test_a_report_counts_the_persons_whose_rows_are_not_joined(place: Place, dec
     ran = place.run("anonymize", data, *roles, "--model", "kkm", "--k", "3", "--m", "1", "-o", str(place.out))
     assert ran.code == 0, ran.err
     read = place.run("report", str(place.private / "report.json"), "-o", str(place.folder / "page.html"), "--json").json
-    (counted,) = [one for one in read["doubts"] if one.startswith("Counted by persons, not by rows: ")]
-    assert counted.endswith(": 20 of 20 persons have a row that matches fewer than 3 persons."), counted
+    (counted,) = [one for one in read["doubts"] if one.startswith("Counted by patient, ")]
+    assert counted.startswith("Counted by patient, 20 of 20 persons have a row that matches fewer than 3 persons, if")
     assert any("single out 100.0% of the persons" in one for one in read["doubts"])
     assert "one row of a person" in read["risk"]
     digest = hashlib.sha256((place.out / "attestation.json").read_bytes()).hexdigest()
@@ -145,7 +167,7 @@ def test_rows_are_counted_where_persons_cannot_be(place: Place, of: str) -> None
         counted = place.run(*command, str(place.out), "--original", *original, "--separator", " ")
         assert counted.code == 0, counted.err
         assert "'patient'" in counted.out
-        assert "Counted by persons" not in counted.out
+        assert "Counted by" not in counted.out
 
 
 def test_a_run_prints_why_its_guarantee_is_weak(place: Place) -> None:

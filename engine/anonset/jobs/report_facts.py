@@ -126,6 +126,8 @@ class ReportFacts(RedactedRepr):
     """Items of the original that no published record shows (`vanished_items`)."""
     tables: tuple[SourceTable, ...] = ()
     """Linked tables of the original."""
+    counted_by: tuple[str, ...] = ()
+    """Columns whose values are the persons that the risk counts. Empty if it counts records."""
 
     @property
     def complete(self) -> Mapping[str, Exposure]:
@@ -163,12 +165,12 @@ def report_facts(
     ways = f"name it with {setting('private')}, or use {setting('shareable', True)}"
     msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
     report = opened.require_report(msg)
-    original, persons = original_and_persons(opened, source, settings, store)
+    original, persons, counted_by = original_and_persons(opened, source, settings, store)
     if source is None or original is None:
         return public_facts(opened, report)
     after = risk(opened, original, hierarchies=settings.hierarchy, persons=persons, attacks=[ALL])
     facts = facts_about(opened, after, report, original, settings.hierarchy)
-    return replace(facts, tables=_source_tables(source, settings))
+    return replace(facts, tables=_source_tables(source, settings), counted_by=counted_by)
 
 
 def facts_about(

@@ -88,7 +88,12 @@ def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
         )
     yield from contradicted
     if isinstance(facts.after, Risk) and (counted_persons := persons_below_k(facts.after, facts.after.exposures)):
-        yield f"Counted by persons, not by rows: {counted_persons[-1]}"
+        yield f"Counted by {listed(facts.counted_by, 'with') or 'persons'}, {counted_persons[-1]}"
+    elif (
+        not facts.compared and facts.model.kind == "records" and report.settings.get("input") and report.likely_persons
+    ):
+        by, way = listed(report.likely_persons, "with"), "anonset risk OUT.private/report.json"
+        yield f"To count persons by {by} with fewer than k matches: {way}."
     yield from (f"{text}." for text in report.on_persons)
 
 
