@@ -190,10 +190,12 @@ def test_each_command_says_how_little_two_different_values_protect(place: Place,
     ran = place.run("anonymize", place.write("rows.csv", rows(90)), *made)
     assert ran.code == 0, ran.err
     risk = place.run("risk", str(place.out))
-    doubt = "With l = 2, nearly all persons of a group may have the same value of 'hiv', "
-    assert (f"- {doubt}for example 5 of 6." in ran.out) == told, ran.out
+    doubt = "With l = 2, most persons of a group may have the same value of 'hiv'"
+    assert (f"- {doubt}, for example 5 of 6." in ran.out) == told, ran.out
     for text in (risk.out, "\n".join(report_of(place))):
-        assert bool(re.search(rf"{doubt}here up to \d+\.\d%\.", text)) == told, text
+        assert bool(re.search(rf"{doubt}; here, 'y' has up to \d+\.\d% of a group \('n' left out\)\.", text)) == told, (
+            text
+        )
 
 
 def test_skipped_rows_became_no_record(place: Place) -> None:
@@ -868,7 +870,8 @@ def test_the_conclusion_states_the_bound_on_inference_and_its_strength(
     stated = f"for {skew['doubled']:.1%} of the rows, the value is at least twice as likely among the matching records"
     value, count, size, overall = skew["likeliest"].values()
     largest = f"{value!r}, {count} of {size} rows in a group, {overall} in all rows"
-    assert f"here, one value has up to {skew['largest_share']:.1%} of a group, and at least 60% of " in limit
+    other = f"another value ('y') up to {skew['largest_share']:.1%}; "
+    assert f"here, only 'n' has 60% of a group or more, {other}" in limit
     assert ("may consist almost entirely of one value of 'hiv'" in limit) == covers_inference
     assert f"{stated} as in all records (largest: {largest})." in limit
     limited = "bounded (" if bound[0] == "kt" else "restricted, not bounded: each group of matching records contains"

@@ -18,7 +18,7 @@ from anonset.reading.file_options import UNKNOWN, Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
 from anonset.report.countable import empty_records
-from anonset.report.risks.base import complete_set, doubted_person, worst_knowledge
+from anonset.report.risks.base import complete_set, doubted_person, most_in_groups, worst_knowledge
 from anonset.report.risks.records import or_all, persons_below_k
 from anonset.settings.publication import NEEDED, NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed
@@ -58,7 +58,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
             facts.model,
             facts.summary.n,
             next(iter(facts.items_per_person), 0),
-            _largest_share(facts),
+            _most_in_groups(facts),
             of="items" if facts.compared or facts.private is not None else "published symbols",
         ),
         *_further_items(facts),
@@ -187,14 +187,14 @@ def _shared_values(facts: ReportFacts) -> Iterator[str]:
             )
 
 
-def _largest_share(facts: ReportFacts) -> float | None:
-    """Return the largest share of a group with the same sensitive value. None if it is not counted."""
+def _most_in_groups(facts: ReportFacts) -> str:
+    """Return the largest share of a sensitive value in a group, as a clause. Empty if it is not counted."""
     skew = facts.after.skews.get(facts.model.sensitive_column or "") if isinstance(facts.after, Risk) else None
-    return None if skew is None else skew.largest_share
+    return "" if skew is None else most_in_groups(skew)
 
 
 def weak_guarantee(
-    model: PrivacyModel, n: int | None, items: int, largest: float | None = None, *, of: str = "items"
+    model: PrivacyModel, n: int | None, items: int, largest: str = "", *, of: str = "items"
 ) -> Iterator[str]:
     """Yield that k or l is small, that there are few records, and that records have more items than is covered.
 
@@ -205,7 +205,7 @@ def weak_guarantee(
     items
         Typical number of items of a record, or 0.
     largest
-        Largest share of a group with the same sensitive value. None if it is not counted.
+        Largest share of a sensitive value in a group (`most_in_groups`). Empty if it is not counted.
     of
         What is counted as items of a record.
     """
@@ -213,12 +213,12 @@ def weak_guarantee(
         yield "With k = 1, the guarantee does not hide which record belongs to a person."
     elif model.k is not None and model.k < FEWEST_MATCHES:
         yield f"With k = {model.k}, an attacker may be left with a choice between {model.k} persons."
-    if not model.bounds_shares and 1 < model.diversity < FEWEST_MATCHES:
+    if not model.bounds_shares and 1 < model.diversity <= FEWEST_MATCHES:
         most = (size := max(model.k or 0, _OF_GROUP)) - model.diversity + 1
-        example = f"for example {most} of {size}" if largest is None else f"here up to {percent(largest)}"
+        example = f"; here, {largest}" if largest else f", for example {most} of {size}"
         yield (
-            f"With l = {model.diversity}, nearly all persons of a group may have the same value of "
-            f"{model.sensitive_column!r}, {example}."
+            f"With l = {model.diversity}, most persons of a group may have the same value of "
+            f"{model.sensitive_column!r}{example}."
         )
     if n is not None and n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."

@@ -70,15 +70,31 @@ def complete_set(facts: ReportFacts) -> str:
     return f" Such an attacker knows all of these items, and that there are no others{groups}."
 
 
+def most_in_groups(skew: Skewness) -> str:
+    """Return the largest share of a value in a group, as a clause. `Skewness.common` is named and left out.
+
+    >>> skew = Skewness(*[0.0] * 7, common="none", common_share=0.8, largest_share=0.5, largest="flu")
+    >>> most_in_groups(skew)
+    "only 'none' has 60% of a group or more, another value ('flu') up to 50.0%"
+    """
+    value = f"{skew.largest!r}" if skew.largest else "one value"
+    if not skew.common:
+        return f"{value} has up to {percent(skew.largest_share)} of a group"
+    if skew.common_share >= ONE_SIDED > skew.largest_share:
+        other = f", another value ({value}) up to {percent(skew.largest_share)}" if skew.largest else ""
+        return f"only {skew.common!r} has {ONE_SIDED:.0%} of a group or more{other}"
+    return f"{value} has up to {percent(skew.largest_share)} of a group ({skew.common!r} left out)"
+
+
 def likelier(skew: Skewness) -> str:
     """Return how much more likely the matching records make a sensitive value, as a clause."""
     most, value = skew.likeliest, skew.likeliest.value
+    many = f", and a value at least {ONE_SIDED:.0%} of {percent(skew.one_sided)} of the groups"
     return (
-        f"here, one value has up to {percent(skew.largest_share)} of a group, and at least {ONE_SIDED:.0%} of "
-        f"{percent(skew.one_sided)} of the groups; "
+        f"here, {most_in_groups(skew)}{many if skew.one_sided else ''}; "
         f"for {percent(skew.doubled)} of the rows, the value is at least twice as likely among the matching records as "
-        f"in all records (largest: {value!r}, {most.in_class:,} of {counted(most.class_size, 'row')} in a group, "
-        f"{most.in_all:,} in all rows)"
+        f"in all records (largest: {f'{value!r}, ' if value else ''}{most.in_class:,} of "
+        f"{counted(most.class_size, 'row')} in a group, {most.in_all:,} in all rows)"
     )
 
 
