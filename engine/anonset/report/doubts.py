@@ -2,7 +2,7 @@
 that leave persons unprotected.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from anonset.analysis.risk import BucketRisk, Risk
 from anonset.analysis.summary import lost_columns
@@ -23,6 +23,8 @@ from anonset.report.risks.records import or_all, persons_below_k
 from anonset.settings.publication import NEEDED, NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed
 
+SIGNERS = ("Owner", "Data protection officer")
+"""Who signs a report. A recipient also signs if a doubt asks for it."""
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
 _OF_GROUP = 5
@@ -31,9 +33,25 @@ _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
 
-def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]:
+class Doubt(str):
+    """Doubt as a sentence, and who confirms that it was checked."""
+
+    who: str
+
+    @classmethod
+    def of(cls, sentence: str, who: str) -> "Doubt":
+        """Return a doubt."""
+        made = cls(sentence)
+        made.who = who
+        return made
+
+
+def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[Doubt]:
     """Return the doubts, the most harmful first. A shareable report has those that follow from the publication, and
     asks for a confirmation of the declared person.
+
+    The owner confirms facts about the data, and the officer accepts what the guarantee does not cover. In a shareable
+    report, the recipient confirms not to know more than it covers.
 
     Parameters
     ----------
@@ -41,35 +59,36 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         Statements of the owner, in which a confirmation may be missing. None outside a report.
     """
     declared, private = facts.attested.declarations, facts.private
-    sentences = [
-        *(
-            ([] if typed is None else _unconfirmed(declared.unit, typed))
-            if private is None
-            else [*_contradictions(private, facts), *_namesakes(private)]
-        ),
-        *unknown_persons(declared.unit),
-        *([] if private is None else _skipped(private, facts)),
-        *_lost(facts),
-        *_published_as_is(facts),
-        *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
-        *_inferences_from_all_rows(facts),
-        *_shared_values(facts),
-        *weak_guarantee(
-            facts.model,
-            facts.summary.n,
-            next(iter(facts.items_per_person), 0),
-            _most_in_groups(facts),
+    owner, officer = SIGNERS
+    reader = officer if private is not None else "Recipient"
+    confirmed: list[tuple[str, Iterable[str]]] = [
+        (owner, [] if typed is None or private is not None else _unconfirmed(declared.unit, typed)),
+        (owner, [] if private is None else [*_contradictions(private, facts), *_namesakes(private)]),
+        (owner, unknown_persons(declared.unit)),
+        (owner, [] if private is None else _skipped(private, facts)),
+        (officer, _lost(facts)),
+        (reader, filter(None, [attacker_beyond(facts)])),
+        (owner, _published_as_is(facts)),
+        (officer, (f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts)))),
+        (officer, _inferences_from_all_rows(facts)),
+        (reader, _shared_values(facts)),
+        (officer, weak_guarantee(
+            facts.model, facts.summary.n, next(iter(facts.items_per_person), 0), _most_in_groups(facts),
             of="items" if facts.compared or facts.private is not None else "published symbols",
-        ),
-        *_further_items(facts),
-        *(f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets)),
-        *_names_of_groups(facts),
-        *_rare_leaves(facts),
-        *earlier_releases(facts.releases),
-        *([] if typed is None else _not_stated(typed, is_shareable=private is None)),
-        *([] if private is None else _differing(private)),
+        )),
+        (reader, _further_items(facts)),
+        (officer, (f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets))),
+        (owner, _names_of_groups(facts)),
+        (owner, _rare_leaves(facts)),
+        (owner, earlier_releases(facts.releases)),
+        (owner, [] if typed is None else _not_stated(typed, is_shareable=private is None)),
+        (owner, [] if private is None else _differing(private)),
+    ]  # fmt: skip
+    return [
+        Doubt.of(plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts), who)
+        for who, sentences in confirmed
+        for sentence in sentences
     ]
-    return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
 
 
 def to_check(found: Sequence[str]) -> list[str]:
@@ -153,8 +172,6 @@ def unprotected_sensitive(published: Sequence[str]) -> Iterator[Problem]:
 
 
 def _published_as_is(facts: ReportFacts) -> Iterator[str]:
-    if found := attacker_beyond(facts):
-        yield found
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
@@ -317,15 +334,15 @@ def _lost(facts: ReportFacts) -> Iterator[str]:
         yield f"No published record shows {counted(len(gone), 'item')} of the original, alone or in a group: {named}."
 
 
-def earlier_releases(releases: Sequence[str]) -> Iterator[str]:
-    """Yield the doubt that other publications may be about the same persons, if there are any."""
+def earlier_releases(releases: Mapping[str, str]) -> Iterator[str]:
+    """Yield the doubt that other publications, each with what is the same, may be about the same persons."""
     if releases:
-        names, s, all_of_them = listed(releases, "and"), "", "both releases"
-        if len(releases) > 1:
-            s, all_of_them = "s", "several of them"
+        names = {same: [name for name, of in releases.items() if of == same] for same in releases.values()}
+        have = [f"{listed(of, 'and')} {'has' if len(of) == 1 else 'have'} {same}" for same, of in names.items()]
+        s, all_of_them = ("", "both releases") if len(releases) == 1 else ("s", "several of them")
         yield (
-            f"The publication{s} {names} may be about the same persons: the input, the columns of the person or the "
-            f"published columns are the same. The guarantee does not cover attackers with {all_of_them}."
+            f"The publication{s} {listed(have, 'and')}, and may be about the same persons. The guarantee does not "
+            f"cover attackers with {all_of_them}."
         )
 
 

@@ -12,7 +12,7 @@ from anonset.measures.risks.skewness import ONE_SIDED, Skewness
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED
-from anonset.report.risks.verdicts import AttackVerdict
+from anonset.report.risks.verdicts import AttackVerdict, verdict_on_inference
 from anonset.report.sections import Section
 from anonset.spelling import counted, listed
 
@@ -40,25 +40,23 @@ class PagePart(RedactedRepr):
 
 
 def above_threshold(threshold: float) -> str:
-    """Return the heading of the share of records with a higher risk than a threshold.
+    """Return the heading of the share of records that an attacker finds more often than a threshold.
 
     >>> above_threshold(0.09)
-    'above 9%'
+    'more than 9 of 100 attempts'
     """
-    return f"above {100 * threshold:.4g}%"
+    return f"more than {100 * threshold:.4g} of 100 attempts"
 
 
 def worst_knowledge(facts: ReportFacts) -> str:
     """Return the knowledge of the attacker who singles out the share `ReportFacts.unlike_others`."""
-    values = "all quasi-identifiers and " if facts.attested.data.quasi_identifiers else ""
+    values = "all quasi-identifiers as published, and " if facts.attested.data.quasi_identifiers else ""
     found = facts.after.single["after"] if isinstance(facts.after, Risk) else None
     without = f", but not {listed(found.as_is, 'and')}" if found is not None and found.as_is else ""
     several = isinstance(facts.after, Risk) and facts.after.persons is not None
     of = "one row of a person" if several else "a person"
     column = facts.model.sensitive_column
-    if column:
-        return f"{values and 'all quasi-identifiers as published, and '}the value of {column} of {of}{without}"
-    return f"{values}the complete set of items of {of}{without}"
+    return f"{values}{f'the value of {column}' if column else 'the complete set of items'} of {of}{without}"
 
 
 def complete_set(facts: ReportFacts) -> str:
@@ -145,6 +143,8 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
     rows
         True if each row counts as one person.
     """
+    if not any(inference.persons for inference in inferences):
+        return Section(data={"told": inferences})
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
     note = (
@@ -160,4 +160,4 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
          percent(inference.rare_sure))
         for inference in inferences
     ]  # fmt: skip
-    return Section(title, head, told, [note] if inferences else [], {"told": inferences})
+    return Section(title, head, told, [verdict_on_inference(inferences), note], {"told": inferences})
