@@ -210,7 +210,7 @@ def facts_about(
         facts, summary=kind.summary(), errors=errors, sensitive=kind.sensitive_counts(opened.model.secrets),
         details=kind.details(original), sha256=opened.sha256, frequent=frequent_labels(publication),
         compared=original is not None,
-        releases={} if report is None else _other_releases(opened.attested, report, opened.out),
+        releases={} if report is None else other_releases(opened.attested, report, opened.out),
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )  # fmt: skip
 
@@ -234,7 +234,7 @@ def facts_of_release(release: Release) -> ReportFacts | None:
     return replace(
         facts,
         details=analysis_of(publication).details(table),
-        releases=_other_releases(*documents, out) if isinstance(out, Path) else {},
+        releases=other_releases(*documents, out) if isinstance(out, Path) else {},
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )
 
@@ -315,7 +315,7 @@ def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTa
     return tuple(tables)
 
 
-def _other_releases(attested: Attestation, report: Report, out: Path) -> dict[str, str]:
+def other_releases(attested: Attestation, report: Report, out: str | Path) -> dict[str, str]:
     """Return the publications in the same folder that have the same input, the same columns of the person, or the same
     published columns, and that this publication does not continue, each with what is the same.
 
@@ -324,7 +324,7 @@ def _other_releases(attested: Attestation, report: Report, out: Path) -> dict[st
     """
     declared, unit = attested.declarations, report.settings.get("unit")
     continued = {declared.earlier_attestation, declared.together_with}
-    found, own, columns = dict[str, str](), out.resolve(), attested.data.columns
+    found, own, columns = dict[str, str](), Path(out).resolve(), attested.data.columns
     for path in sorted(own.parent.glob(f"*/{ATTESTATION}")):
         try:
             other, (public, digest) = read_report(private_of(path.parent), path.parent), read_attestation(path.parent)

@@ -70,13 +70,11 @@ class KLDiversity(SensitiveClasses):
 
     name: ClassVar[str] = "kl"
 
-    l: Annotated[  # noqa: E741
-        Size,
-        "Minimum number of different sensitive values in an equivalence class (>= 1). For entropy and recursive, their "
-        "frequencies must be similar.",
-    ]
+    l: Annotated[Size, "Minimum number of different sensitive values in an equivalence class (>= 1)."]  # noqa: E741
     sensitive: Annotated[str, "Name of the sensitive column, published unchanged."]
-    l_kind: Annotated[Kind, "Type of diversity: distinct, entropy or recursive."] = "distinct"
+    l_kind: Annotated[Kind, "Type of diversity: distinct, or of similar frequency by entropy or recursive."] = (
+        "distinct"
+    )
     c: Annotated[
         Written | None,
         "Ratio for recursive diversity (> 0). The most frequent value must occur less than `c` times as often as all"

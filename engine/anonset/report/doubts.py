@@ -23,7 +23,7 @@ from anonset.report.risks.records import or_all, persons_below_k
 from anonset.settings.publication import NEEDED, NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed
 
-SIGNERS = ("Owner", "Data protection officer")
+SIGNERS = ("Owner", "Officer")
 """Who signs a report. A recipient also signs if a doubt asks for it."""
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""

@@ -128,7 +128,7 @@ def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     if unit == "person":
         return [("Protected", "each person in the data, as declared: all rows of an id are one record.")]
     if unit == "row, declared a person":
-        return [("Protected", "each row of the data; the owner declares that each row is a different person.")]
+        return [("Protected", "each row of the data, a different person as declared.")]
     return [
         ("Protected", "each row of the data. The data do not say who is a person."),
         ("Not protected", "a person with several rows: together they may identify the person."),
