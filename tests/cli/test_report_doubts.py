@@ -5,8 +5,10 @@ that follow from the publication.
 import csv
 import hashlib
 import html
+import json
 import random
 import re
+import shutil
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -57,7 +59,10 @@ def report(place: Place, options: list[str], persons: int, *more: str) -> list[s
     ran = place.run("report", *of, "-o", str(page))
     assert ran.code == 0, ran.err
     shown = page.read_text().partition("<h2>Check first</h2>")[2].partition("</div>")[0]
-    return [html.unescape(doubt) for doubt in re.findall("<li>(.*?)</li>", shown)]
+    confirmed = re.findall("<li><b>(Owner|Officer|Recipient):</b> (.*?)</li>", shown)
+    assert len(confirmed) == shown.count("<li>")
+    assert ("Recipient" in dict(confirmed)) <= bool(more)
+    return [html.unescape(doubt) for _, doubt in confirmed]
 
 
 NOT_STATED = "The owner has not stated purpose, recipient and legal basis."
@@ -203,13 +208,82 @@ def test_skipped_rows_became_no_record(place: Place) -> None:
     assert "120 source rows became 60 records; 24 (20.0%) became none; 60 published." in shown
 
 
+def test_a_single_published_column_is_the_same_only_if_it_identifies_persons(place: Place) -> None:
+    for column, told in (("codes", False), ("member_id", True)):
+        for name in ("first", "second"):
+            lines = [f"{name} {n % 3}" for n in range(60)]
+            data = place.write("sets.csv", "\n".join([column, *lines]) + "\n")
+            made = ["--items", column, "--separator", " ", "--model", "km", "--k", "5", "--m", "1", "--unit", "row"]
+            made += ["--hierarchy", f"{column}=balanced:2"]
+            out = place.folder / column / name
+            out.parent.mkdir(exist_ok=True)
+            ran = place.run("anonymize", data, *made, "--publish-as-is", column, "-o", str(out))
+            assert ran.code == 0, ran.err
+        same = f"The publication first has the same published columns ({column}), and may be about the same persons."
+        assert (same in ran.out) == told, ran.out
+
+
+def test_typed_statements_that_contradict_the_run_are_rejected(place: Place) -> None:
+    report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
+    run = json.loads((place.private / "report.json").read_text())["date"]
+    facts = "it left out 24 of 120 rows (20.0%) and 0 of 60 persons (0.0%)"
+    false = {
+        "left-out": [("none", facts), ("12 rows", facts), ("24 rows (25%)", facts), ("20.5%", facts)],
+        "not-published": [*((one, "it left out 4 columns") for one in ("2", "none")), ("age", "it published age")],
+        "date": [*((one, f"it was on {run}") for one in ("2020-01-31", "31.1.2020")), ("2099-02-31", "no such date")],
+    }
+    true = {
+        "left-out": ["24 rows", "20%", "20.0 % of the rows (24 of 120)", "a few"],
+        "not-published": ["4 columns", "visit, patient, hiv, codes"],
+        "date": [run, "2099-12-31", "next May"],
+    }
+    page = place.folder / "typed.html"
+    for form in (["--shareable"], []):
+        for name, text, fact in ((name, *pair) for name, pairs in false.items() for pair in pairs):
+            ran = place.run("report", str(place.out), *form, f"--{name}", text, "-o", str(page))
+            assert (ran.code, ran.err) == (2, f"anonset: error: --{name} {text!r} contradicts the run: {fact}\n")
+            assert not page.exists()
+    for name, text in ((name, text) for name, texts in true.items() for text in texts):
+        ran = place.run("report", str(place.out), "--shareable", f"--{name}", text, "-o", str(page))
+        assert ran.code == 0, ran.err
+        page.unlink()
+    shutil.rmtree(place.private)
+    assert place.run("report", str(place.out), "--shareable", "--left-out", "none", "-o", str(page)).code == 0
+
+
+def test_the_owner_learns_what_contradicts_a_typed_confirmation(place: Place) -> None:
+    report(place, ["--unit", "visit", *ATTRIBUTES, "--k", "5"], 60)
+    page, typed = place.folder / "typed.html", ["--confirmation", "by the ward"]
+    ran = place.run("report", str(place.out), "--shareable", *typed, "-o", str(page))
+    assert "--confirmation: each value of 'visit' is declared a different person, but 96 persons have only" in ran.out
+    assert "96 persons" not in page.read_text()
+
+
+def test_no_free_text_is_printed_as_a_likely_value(place: Place) -> None:
+    notes = [f"Patient {n} called about the pain in the left knee" for n in range(60)]
+    lines = [f"{20 + n % 30},{note}" for n, note in enumerate(notes)]
+    data = place.write("notes.csv", "\n".join(["age,remarks", *lines]) + "\n")
+    made = ["--unit", "row", "--relational", "age", "--numeric", "age", "--model", "k", "--k", "5"]
+    made += ["--keep", "remarks", "--publish-as-is", "remarks", "-o", str(place.out)]
+    assert place.run("anonymize", data, *made).code == 0
+    for more in ([], ["--json"]):
+        ran = place.run("risk", str(place.private / "report.json"), *more)
+        assert ran.code == 0, ran.err
+        assert "left knee" not in ran.out
+        assert more or re.search(r"\(largest: 1 of \d+ rows in a group, 1 in all rows\)", ran.out), ran.out
+
+
 def test_several_earlier_releases_are_named_in_the_plural(place: Place) -> None:
     data = place.write("earlier.csv", rows(60))
     roles = [*BY_PATIENT, *ATTRIBUTES, "--k", "5", "--drop", "visit,hiv,codes"]
     for name in ("first", "second"):
         assert place.run("anonymize", data, *roles, "-o", str(place.folder / name)).code == 0
     doubts = report(place, [*BY_PATIENT, *ATTRIBUTES, "--k", "5"], 60)
-    told = [doubt for doubt in doubts if doubt.startswith("The publications first and second may be about")]
+    told = [
+        doubt
+        for doubt in doubts
+        if doubt.startswith("The publications first and second have the same input, and may be about")
+    ]
     assert told, doubts
     assert told[0].endswith("with several of them.")
 
@@ -358,6 +432,9 @@ def test_a_sound_publication_has_no_doubts(place: Place) -> None:
     page, stated = place.folder / "page.html", [f"--{name.replace('_', '-')}=stated" for name in NEEDED]
     assert place.run("report", str(place.private / "report.json"), "-o", str(page), *stated).code == 0
     assert "Check first" not in page.read_text()
+    assert "hiv: if these are data of Article 9" in page.read_text()
+    figures = text_of(page.read_text(), "What recipients can count")
+    assert re.search(r"Records \d+ exact Values of age .* Values of ward w\d \(\d+\)", figures), figures
 
 
 @pytest.mark.parametrize("header", ["ETHNOS", "raça/cor", "Ethnizität", "Dân tộc", "民族", "trade_union", "Religion"])
@@ -371,6 +448,9 @@ def test_special_categories_of_personal_data_are_a_doubt(place: Place, header: s
     ran = place.run("report", str(place.out), "--shareable", "-o", str(page), "--json")
     text = f"Column {header} seems sensitive, but the guarantee does not limit what others infer about it."
     assert text in ran.json["doubts"]
+    owner = text_of(page.read_text(), "Statements of the owner")
+    assert f"{header}: if these are data of Article 9 GDPR" in owner
+    assert "the legal basis must name its ground" in owner
 
 
 def test_values_of_first_rows_are_a_doubt(place: Place) -> None:
@@ -761,7 +841,9 @@ def test_persons_singled_out_by_columns_published_as_is_are_counted(place: Place
     assert place.run("report", of, *form, "-o", str(page)).code == 0
     shown = first_screen(page.read_text())
     beyond = "sex, and q1 and q2 as published"
-    assert f"unique, if an attacker knows {beyond}: " in shown.partition("Check first")[0]
+    assert (
+        f"unique, if an attacker knows {beyond} (not covered by the guarantee): " in shown.partition("Check first")[0]
+    )
     declared = "if each row is a different person, as the owner declares: " if form else ""
     assert f"Singling out {declared}at most 1/3 for an attacker who knows sex, without q1 and q2 " in text_of(
         page.read_text(), "Singling out, linkability, inference"
@@ -803,7 +885,10 @@ def test_kept_columns_that_leave_each_group_large_are_no_doubt(place: Place) -> 
     page = place.folder / "page.html"
     assert place.run("report", str(place.private / "report.json"), "-o", str(page)).code == 0
     shown = first_screen(page.read_text())
-    assert "rows that are unique, if an attacker knows sex, and ward as published: " in shown.lower()
+    assert (
+        "rows that are unique, if an attacker knows sex, and ward as published (not covered by the guarantee): "
+        in shown.lower()
+    )
     assert re.findall(r"Check first .* The owner has not stated", shown)
     assert "not for someone" not in shown
 
@@ -835,20 +920,22 @@ def test_the_worst_case_is_in_the_first_line_the_table_and_the_doubts(place: Pla
     options[options.index("km")] = "kkm"
     doubts = report(place, options, 12, *more)
     page = (place.folder / f"{len(more)}.html").read_text()
-    known = "{} and the complete set of items of a person"
+    known = "{} as published, and the complete set of items of a person"
     steps = r"(?:\d+\.\d% in the original, )?(\d+\.\d%) in the publication"
-    found = re.search(rf"; if an attacker knows {re.escape(known.format('age,'))}: {steps}", first_screen(page))
+    found = re.search(
+        rf"; if an attacker knows {re.escape(known.format('age'))} \(not covered\): {steps}", first_screen(page)
+    )
     assert found is not None
-    stated = f"attackers who know {known.format('age,')}: they single out {found[1]} of the persons."
+    stated = f"attackers who know {known.format('age')}: they single out {found[1]} of the persons."
     assert any(stated in doubt for doubt in doubts), doubts
     before = "" if more else r"\S+ → "
     row = rf"the complete set of items of a person no ({before}\S+ ){{4}}{before}{re.escape(found[1])} "
     assert re.search(row, text_of(page, "Re-identification risk by attacker knowledge"))
     border = f"at most 1/2 for an attacker who knows age, and at most 1 item; {found[1]}, if an attacker knows "
     risk = place.run("risk", str(place.out if more else place.private / "report.json")).out
-    beyond = f"in the publication; if an attacker knows {known.format('all quasi-identifiers')}: "
+    beyond = f"in the publication; if an attacker knows {known.format('all quasi-identifiers')} (not covered): "
     assert (beyond in risk, "in the original" in found[0]) == (True, not more)
-    assert border + known.format("age,") in text_of(page, "Singling out, linkability, inference")
+    assert border + known.format("age") in text_of(page, "Singling out, linkability, inference")
     stated_sizes = re.search(r"Items per person 1\d \(median\), 1\d \(95th", text_of(page, "Persons and records"))
     assert (stated_sizes is None) == bool(more)
 
@@ -971,10 +1058,7 @@ def test_someone_who_knows_the_sensitive_value_too_is_in_the_first_line_and_the_
     known = "ward as published, and the value of diagnosis of a person"
     doubt = f"The guarantee does not cover attackers who know {known}: they single"
     told = place.run("report", str(place.private / "report.json"), "-o", str(place.folder / "page.html"), "--json").json
-    assert (
-        "ward as published, and the value of diagnosis of a person: 25.0% in the original, 25.0% in the publication"
-        in told["risk"]
-    )
+    assert f"{known} (not covered): 25.0% in the original, 25.0% in the publication" in told["risk"]
     for texts in (ran.out.splitlines(), told["doubts"]):
         assert any(f"{doubt} out 25.0% of the persons." in text for text in texts), texts
 
@@ -996,7 +1080,9 @@ def test_another_release_with_the_same_columns_is_a_doubt_and_may_be_attacked(pl
     assert "may be about the same persons" not in write("first", range(60))
     assert "may be about the same persons" not in write("other", range(60), "sex,region")
     found = write("second", range(66))
-    assert "The publication first-safe may be about the same persons: the input, the columns of the person or" in found
+    assert (
+        "The publication first-safe has the same published columns (sex and ward), and may be about the same" in found
+    )
     assert "not run: it needs another release; first-safe may be one: anonset risk combines them" in found
 
 

@@ -338,7 +338,9 @@ def sensitive(facts: ReportFacts) -> list[tuple[str, str]]:
     if absent := [name for name in names if name not in facts.sensitive]:
         rows.append(("Not published", listed(absent, "and")))
     if column := model.sensitive_column or getattr(facts.attested.data, "sensitive", None):
-        rows.append((column, f"sensitive column, published. Inference: {model.inference_answer or 'not covered'}."))
+        rows.append(
+            (column, f"sensitive column, published. Inference: {model.inference_answer or 'not covered'} ({model}).")
+        )
     kept = [name for name in getattr(facts.attested.data, "keep", []) if name != column]
     rows += [(name, "published unchanged; the owner declared no protection of its values") for name in kept]
     seeming = [name for name in unprotected(facts) if name not in kept and seems_sensitive(name)]

@@ -93,7 +93,7 @@ def _date(typed: ReportSettings, run: Report) -> Iterator[tuple[str, str]]:
     try:
         stated = date(*(int(found[part]) for part in "ymd"))
     except ValueError:
-        yield "date", "there is no such date"
+        yield "date", "no such date"
         return
     if stated < date.fromisoformat(run.date):
         yield "date", f"it was on {run.date}"
