@@ -115,10 +115,12 @@ def test_no_figure_is_of_persons_if_the_data_contradict_the_declared_person(plac
 
 def test_persons_are_counted_by_the_column_that_contradicts_the_declared_columns(place: Place) -> None:
     roles = ["--unit", "visit", *ATTRIBUTES, "--k", "5", "--drop", "patient,hiv,codes"]
-    data = place.write("rows.csv", rows(60))
+    header, *lines = rows(60).splitlines()
+    data = place.write("rows.csv", "\n".join([header, *lines[::-1], *lines]) + "\n")
     assert place.run("anonymize", data, *roles, "-o", str(place.out)).code == 0
     with Path(data).open() as file:
-        patients = [row["patient"] or row["visit"] for row in csv.DictReader(file)]
+        of_visit = {row["visit"]: row["patient"] or row["visit"] for row in csv.DictReader(file)}
+    patients = list(of_visit.values())
     with (place.private / "records.csv").open() as file:
         record_of = [int(row["input_record"]) for row in csv.DictReader(file)]
     with (place.out / "published.csv").open() as file:
