@@ -161,8 +161,8 @@ def _special_categories(facts: ReportFacts) -> list[str]:
     if not seeming:
         return []
     return [
-        f"{listed([*dict.fromkeys(seeming)], 'and', MOST_NAMED)}: if these are data of Article 9 GDPR (health, origin, "
-        "religion, union, sex life, biometrics), it applies to the original, and the legal basis must name its ground."
+        f"{listed([*dict.fromkeys(seeming)], 'and', MOST_NAMED)}: if these are data of Article 9 GDPR (such as health "
+        "or religion), it applies to the original, and the legal basis must name its ground."
     ]
 
 
