@@ -137,8 +137,8 @@ def persons_of_original(
             raise InputError(f"{source.where}: the rows of one {each} have several values of {several}")
         persons = persons[rows[np.sort(first)]]
     if len(persons) != table.n:
-        where = f"{source.where}: column {names[0]!r}"
-        raise InputError(f"{where} must have {table.n:,} {'records' if declared else 'rows'}, one per record")
+        name, what = names[0], "records" if declared else "rows"
+        raise InputError(f"{source.where}: column {name!r} must have {table.n:,} {what}, one per record")
     persons = np.where(persons < 0, int(persons.max(initial=-1)) + 1 + np.arange(table.n), persons)
     return np.unique(persons, return_inverse=True)[1].ravel().astype(np.int64)
 

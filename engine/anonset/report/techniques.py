@@ -12,7 +12,7 @@ Row = tuple[str, str, str]
 """Column name, role and technique."""
 Retention = Mapping[str, Mapping[str, int]]
 """Number of unchanged and changed items, values and rows of the original. Only the owner may see these numbers."""
-_KEPT = "none: published unchanged"
+_KEPT = "none: published unchanged, as decided by the owner"
 _UNCHANGED = "none needed"
 _MASKED = "masking: the attribute is removed"
 

@@ -7,6 +7,7 @@ from datetime import date
 
 from anonset.columns.missing import words_for_no_item
 from anonset.errors import InputError
+from anonset.errors import typed as as_typed
 from anonset.jobs.report_facts import ReportFacts, other_releases
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
@@ -32,7 +33,7 @@ def require_true(typed: ReportSettings, run: Report, facts: ReportFacts) -> None
         The message names the setting and the fact of the run.
     """
     for name, fact in (*_left_out(typed, run, facts), *_not_published(typed, run, facts), *_date(typed, run)):
-        raise InputError(f"{setting(name)} {getattr(typed, name)!r} contradicts the run: {fact}")
+        raise InputError(f"{setting(name)} {as_typed(getattr(typed, name))} contradicts the run: {fact}")
 
 
 def notes_on_statements(typed: ReportSettings, run: Report, facts: ReportFacts, out: str) -> list[str]:
