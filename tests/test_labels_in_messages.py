@@ -64,7 +64,7 @@ reading/publications/tables.py: opened.left_out[0]; reading/roles.py: paths[0]
 """Further such expressions, by module: options, separators, column names, words of closed lists such as yes and no."""
 SHOWN_TO_PEOPLE = """
 report/publication_check.py: violation.value; verification/anatomy.py: value; report/doubts.py: value;
-report/risks/base.py: value;
+report/risks/base.py: value, skew.largest, skew.common;
 verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label;
 jobs/proposals/value_problems.py: word
 """

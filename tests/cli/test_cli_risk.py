@@ -15,7 +15,7 @@ def test_risk_without_the_original_asks_for_it(place: Place) -> None:
     place.run(*place.job())
     ran = place.run("risk", str(place.out))
     assert ran.code == 0
-    for text in ("attacker knows", "4 items", "above 9%", "--original FILE"):
+    for text in ("attacker knows", "4 items", "more than 9 of 100 attempts", "--original FILE"):
         assert text in ran.out
     result = place.run("risk", str(place.out), "--json", "--threshold", "0.6").json
     assert [exposure["known"] for exposure in result["exposures"]] == ["1 item", "2 items", "3 items", "4 items"]
@@ -30,7 +30,7 @@ def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
     shown = place.run("risk", str(place.out), *original, "--threshold", "0.125").out
     assert names(shown, "probability at most 50.0%")
     assert names(shown, "2 items 50.0%")
-    assert names(shown, "highest average unique 12.5%")
+    assert names(shown, "highest average unique more than 12.5 of 100 attempts")
     assert re.findall(r"(?<![=\d.])0\.\d+\b(?!%)", shown) == []
 
 

@@ -60,7 +60,7 @@ FAULTS = {
         "The items of codes seem sensitive ('HIV of J. Smith'), and none is declared sensitive",
         kinds=("sets",), change=(("--hierarchy", "codes=codes.csv"), ("--k", "30"), ("--algorithm", "apriori")),
     ),
-    "an earlier release": Fault("The publication first may be about the same persons"),
+    "an earlier release": Fault("The publication first has the same input, and may be about the same persons"),
     "skipped rows": Fault("Skipped rows without an id: 24, 20.0% of all rows"),
     "many items": Fault(
         "of a person: they single out", "The guarantee does not cover attackers who know", kinds=("sets", "both"),

@@ -25,8 +25,15 @@ def test_guess_success_equals_a_count_of_the_values(rows: list[tuple[int, str]])
     most = skew.likeliest
     assert most.in_class / most.class_size / (most.in_all / n) == pytest.approx(max(gains)), most.value
     assert most.in_all == values.count(most.value)
-    largest = [max(map(of.count, of)) / len(of) for of in values_of_class.values()]
+    common = sorted(values, key=lambda one: (-values.count(one), one))[0]
+    is_harmless = len(values_of_class) > 1 and all(
+        of.count(common) == max(map(of.count, of)) for of in values_of_class.values()
+    )
+    assert skew.common == (common if is_harmless else "")
+    left = {c: [one for one in of if not (is_harmless and one == common)] for c, of in values_of_class.items()}
+    largest = [max(map(left[c].count, left[c]), default=0) / len(of) for c, of in values_of_class.items()]
     assert skew.largest_share == max(largest)
+    assert skew.common_share == max(of.count(skew.common) / len(of) for of in values_of_class.values())
     assert skew.one_sided == pytest.approx(sum(share >= ONE_SIDED for share in largest) / len(largest))
     assert skew.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
     assert (
@@ -51,6 +58,17 @@ def test_the_control_estimates_the_effect_of_small_classes() -> None:
     assert disclosed.guessed > 0.99 > disclosed.by_chance + 0.3
     assert disclosed.alone > 0.9 > disclosed.alone_by_chance + 0.8
     assert skewness(classes, drawn, 1) == skewness(classes, drawn, 1)
+
+
+def test_a_word_for_none_is_not_the_value_with_the_largest_share() -> None:
+    classes, values = np.array([0, 0, 0, 1, 1, 1]), ["none", "none", "none", "none", "flu", "flu"]
+    skew = skewness(classes, CategoricalColumn.of("s", values))
+    assert (skew.common, skew.common_share, skew.largest, skew.largest_share) == ("none", 1.0, "flu", 2 / 3)
+    assert skew.one_sided == 0.5
+    shown = skewness(classes, CategoricalColumn.of("s", [one.replace("none", "ulcer") for one in values]))
+    assert (shown.common, shown.largest, shown.largest_share) == ("", "ulcer", 1.0)
+    hidden = skew.without_values()
+    assert (hidden.common, hidden.largest, hidden.likeliest.value) == ("", "", "")
 
 
 def test_rows_without_a_known_value_do_not_count() -> None:

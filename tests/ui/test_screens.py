@@ -736,7 +736,7 @@ def test_a_publication_is_shown_first_also_after_a_restart_and_the_next_gets_a_n
         assert shown.index("Published and verified") < shown.index("The job uses the algorithm")
         assert "second" in element(user, "publish").classes
         assert element(user, "publish").text == "Publish again"
-        assert shown.index("Another publication") < shown.index("The publication safe may be about the same persons")
+        assert shown.index("Another publication") < shown.index("The publication safe has the same input")
         state.change(state.stated.with_(k=3))
         await until(lambda: "The promise has changed since this publication: k=2 → k=3." in texts(user))
         assert element(user, "step Promise").default_slot.children[1].text == "changed: k=2 → k=3"

@@ -87,8 +87,8 @@ def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
 
     >>> from anonset.measures.shares import Share
     >>> share = Share(0.25)
-    >>> small_class_text(Exposure(True, 0, (), 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
-    'Attacker knows all quasi-identifiers: 50 of 200 persons belong to an equivalence class of fewer than 5 persons'
+    >>> small_class_text(Exposure(False, 2, (), 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
+    '50 of 200 persons have a row that matches fewer than 5 persons, if an attacker knows 2 items'
     """
     affected = (
         f"{round(exposure.below.value * persons):,} of {persons:,} persons"
@@ -96,7 +96,7 @@ def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
         else f"{exposure.below} of them"
     )
     belong = "belong to an equivalence class of" if not exposure.items else "have a row that matches"
-    return f"Attacker knows {exposure.words}: {affected} {belong} fewer than {k} persons"
+    return f"{affected} {belong} fewer than {k} persons, if an attacker knows {exposure.words}"
 
 
 def headline(exposures: Sequence[Exposure], m: int) -> Exposure | None:

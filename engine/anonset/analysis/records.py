@@ -28,6 +28,7 @@ from anonset.analysis.risk import Risk, RiskContext
 from anonset.analysis.summary import ColumnDetail, Summary, column_detail, example, item_detail
 from anonset.analysis.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.attacks.registry import run_attacks
+from anonset.columns.rules import are_personal
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.array_types import Int64
 from anonset.data.decimals import exact
@@ -399,14 +400,23 @@ def _disclosures(publication: Records, names: Sequence[str]) -> "dict[str, Obser
 
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> "dict[str, Skewness]":
-    """Return the success of guessing kept columns by quasi-identifiers. Empty if the rows do not fit into memory."""
+    """Return the success of guessing kept columns by quasi-identifiers, without values that are names, contact data or
+    free text. Empty if the rows do not fit into memory.
+    """
     from anonset.measures.risks.skewness import skewness
 
     fits_memory = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not fits_memory:
         return {}
     classes = class_of(publication.relational, publication.n)
-    return {name: skewness(classes, _kept(publication, name), seed) for name in names}
+
+    def of_column(name: str) -> "Skewness":
+        column = _kept(publication, name)
+        skew = skewness(classes, column, seed)
+        personal = are_personal(name, column.vocabulary.labels, np.asarray(column.occurrences))
+        return skew.without_values() if personal else skew
+
+    return {name: of_column(name) for name in names}
 
 
 def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> Int64:

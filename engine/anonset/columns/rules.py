@@ -23,10 +23,11 @@ from anonset.columns.headers import (
 )
 from anonset.columns.ids import AGREE, DIFFER
 from anonset.columns.kinds import MARKS
-from anonset.columns.personal_values import CONTACTS
-from anonset.columns.profiles import FREE_TEXT, Profile
+from anonset.columns.personal_values import CONTACTS, personal_kind
+from anonset.columns.profiles import FREE_TEXT, Profile, profile_of_counts
 from anonset.columns.roles import CODE_LEVELS, UNRECOGNIZED, ProposedRole, hierarchy_for
 from anonset.columns.set_rules import is_grade, propose_sets
+from anonset.data.array_types import Int64
 from anonset.errors import Fix
 
 NEVER = -20
@@ -261,6 +262,17 @@ TEXTS = ("mentions persons", "remarks", "free text", "dates or contacts")
 def describes_persons(column: Profile) -> bool:
     """Return True if a column contains names or contact data, or text that may describe persons."""
     return any(RULES[name].applies(column) for name in (*TEXTS, "direct"))
+
+
+def are_personal(
+    name: str, labels: Sequence[str], counts: Int64, *, is_set: bool = False, may_differ: bool = False
+) -> bool:
+    """Return True if values of a column, which occur `counts` times, are contact data, names, ids, or remarks and other
+    free text, or if each record has a value of its own, unless they `may_differ`.
+    """
+    all_different = not (is_set or may_differ) and counts.sum() <= len(labels)
+    of_persons = bool(all_different or personal_kind(labels))
+    return of_persons or describes_persons(profile_of_counts(name, labels, counts, is_set=is_set))
 
 
 def points_of(column: Profile, rules: Mapping[str, Rule] = RULES) -> int:

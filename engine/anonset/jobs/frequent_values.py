@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from anonset.columns.headers import is_identifier
+from anonset.columns.rules import are_personal
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.reading import place_of_data, read_data
-from anonset.jobs.shown_values import Values, are_personal, values_by_column
+from anonset.jobs.shown_values import Values, values_by_column
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job import Job
 from anonset.settings.job_files import settings_at

@@ -15,6 +15,7 @@ from anonset.jobs.reading import read_data
 from anonset.publications import Published, Records
 from anonset.reading.batches import open_source
 from anonset.reading.file_options import Unit
+from anonset.reading.linked import LinkedTables
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
 from anonset.reading.table_builder import read_all_rows
@@ -22,6 +23,7 @@ from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication
 from anonset.settings.parameters import MODELS
 from anonset.settings.publication import OriginalSettings
+from anonset.spelling import listed, setting
 
 
 def read_original(
@@ -61,54 +63,82 @@ def read_original(
 
 def original_and_persons(
     opened: OpenedPublication, source: Source | None, settings: OriginalSettings, store: Store
-) -> tuple[Table | None, Int64 | None]:
-    """Read the original of a publication and the person of each record. The original is None if none is given. If the
-    publication counts rows, persons are identified by the columns that the settings declare as the unit, or else by the
-    columns that contradicted the declaration, if rows are published and the original has the columns. Otherwise, they
-    are None.
+) -> tuple[Table | None, Int64 | None, tuple[str, ...]]:
+    """Read the original of a publication, the person of each record, and the columns by which persons are counted. The
+    original is None if none is given.
+
+    The columns are those that the settings declare as the unit, unless the publication counts by them, or else those
+    that contradicted the declaration, if the persons of records can be counted. Otherwise, the persons are None.
 
     Raises
     ------
     InputError
-        If the original cannot be read.
+        If the original cannot be read, or is missing although columns are declared as the unit.
     """
+    if source is None and settings.file.person:
+        raise InputError(f"{setting('unit')} needs {setting('original')} to count persons")
     if source is None:
-        return None, None
-    publication, attested = opened.publication, opened.attested
-    names = list(settings.file.person) or _likely_persons(opened, source, settings)
-    if attested.data.shows_ids or attested.declarations.unit == "person" or not names:
-        return read_original(publication, source, settings, attested, store), None
-    drop = list(dict.fromkeys([*settings.drop, *names]))
-    of_rows = settings.model_copy(update={"unit": [], "drop": drop})
-    table = read_original(publication, source, of_rows, attested, store)
-    return table, persons_of_original(source, settings, table, names)
+        return None, None, ()
+    publication, attested, given = opened.publication, opened.attested, settings.file.person
+    by_columns, declared = attested.declarations.unit == "person", tuple[str, ...]()
+    if by_columns and opened.report is not None and not isinstance(source.given, LinkedTables):
+        declared = Unit.of(opened.report.settings.get("unit")).columns
+    names = tuple[str, ...]()
+    if not attested.data.shows_ids and (declared or not by_columns):
+        names = (given if {*given} != {*declared} else ()) or _likely_persons(opened, source, settings)
+    if not names:
+        return read_original(publication, source, settings, attested, store), None, ()
+    drop = [name for name in dict.fromkeys([*settings.drop, *names]) if name not in declared]
+    of_records = settings.model_copy(update={"unit": [*declared], "drop": drop})
+    table = read_original(publication, source, of_records, attested, store)
+    try:
+        return table, persons_of_original(source, settings, table, names, declared), names
+    except InputError:
+        if names == given:
+            raise
+        return table, None, ()
 
 
-def _likely_persons(opened: OpenedPublication, source: Source, settings: OriginalSettings) -> Sequence[str]:
+def _likely_persons(opened: OpenedPublication, source: Source, settings: OriginalSettings) -> tuple[str, ...]:
     """Return the columns that contradicted the declared person, if the persons of the published rows can be counted."""
     if opened.report is None or not isinstance(opened.publication, Records):
         return ()
     likely = opened.report.likely_persons
     there = open_source(source, ReadOptions(**settings.reading_options())).names if likely else ()
-    return likely if set(likely) <= set(there) else ()
+    return tuple(likely) if set(likely) <= set(there) else ()
 
 
-def persons_of_original(source: Source, settings: OriginalSettings, table: Table, names: Sequence[str]) -> Int64:
+def persons_of_original(
+    source: Source, settings: OriginalSettings, table: Table, names: Sequence[str], declared: Sequence[str] = ()
+) -> Int64:
     """Return the person of each record of the original, int64 (n,), by columns. A record without an id counts as a
     person.
+
+    Parameters
+    ----------
+    declared
+        Columns whose rows with equal values are one record. Empty if each row is a record.
 
     Raises
     ------
     InputError
-        If the columns cannot be read like the original.
+        If the columns cannot be read like the original, or a record has rows of several persons.
     """
     opened = open_source(source, ReadOptions(**settings.reading_options()))
-    columns = read_all_rows(opened, Unit.of(list(names), opened.names).columns)
-    for name, column in columns.items():
-        if len(column) != table.n:
-            msg = f"{source.where}: column {name!r} must have {table.n:,} rows, one per record of the original"
-            raise InputError(msg)
-    persons = persons_in(list(columns.values()))
+    names, declared = (Unit.of(list(one), opened.names).columns for one in (names, declared))
+    columns = read_all_rows(opened, [*dict.fromkeys([*names, *declared])])
+    persons = persons_in([columns[name] for name in names])
+    if declared:
+        records = persons_in([columns[name] for name in declared])
+        rows = np.flatnonzero(records >= 0)
+        _, first, of_row = np.unique(records[rows], return_index=True, return_inverse=True)
+        if (persons[rows] != persons[rows[first]][of_row]).any():
+            each, several = listed([*map(repr, declared)], "with"), listed([*map(repr, names)], "with")
+            raise InputError(f"{source.where}: the rows of one {each} have several values of {several}")
+        persons = persons[rows[np.sort(first)]]
+    if len(persons) != table.n:
+        name, what = names[0], "records" if declared else "rows"
+        raise InputError(f"{source.where}: column {name!r} must have {table.n:,} {what}, one per record")
     persons = np.where(persons < 0, int(persons.max(initial=-1)) + 1 + np.arange(table.n), persons)
     return np.unique(persons, return_inverse=True)[1].ravel().astype(np.int64)
 

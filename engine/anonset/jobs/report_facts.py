@@ -13,6 +13,8 @@ from anonset.analysis.exposures import Exposure, complete_exposure
 from anonset.analysis.risk import Risk, RiskReport
 from anonset.analysis.summary import ColumnDetail, Summary
 from anonset.attacks.registry import ALL
+from anonset.columns.headers import is_identifier
+from anonset.columns.rules import are_personal
 from anonset.data import SetColumn, Table
 from anonset.data.joining import codes_by_column
 from anonset.data.redacted_repr import RedactedRepr
@@ -35,6 +37,7 @@ from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published, Records
 from anonset.reading.batches import open_source
+from anonset.reading.file_options import Unit
 from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
@@ -45,7 +48,7 @@ from anonset.release.publishing.staging import private_of
 from anonset.release.release import Release
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.publication import THRESHOLD, OriginalSettings
-from anonset.spelling import listed, setting
+from anonset.spelling import listed, name_ranges, setting
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,9 @@ class ReportFacts(RedactedRepr):
     """Detail of each column of quasi-identifiers."""
     sha256: str = ""
     """Digest of the attestation."""
-    releases: tuple[str, ...] = ()
-    """Other publications in the same folder that may be about the same persons. Empty if the private report is not
-    available.
+    releases: Mapping[str, str] = field(default_factory=dict)
+    """Other publications in the same folder that may be about the same persons, each with what is the same. Empty if
+    the private report is not available.
     """
     items_per_person: tuple[int, ...] = ()
     """Median and 95th percentile of the items of a record (`typical_sizes`); without the original, of its published
@@ -126,6 +129,12 @@ class ReportFacts(RedactedRepr):
     """Items of the original that no published record shows (`vanished_items`)."""
     tables: tuple[SourceTable, ...] = ()
     """Linked tables of the original."""
+    frequent: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict, repr=False)
+    """Published labels of each attribute of records without items, the most frequent first, with their records
+    (`frequent_labels`).
+    """
+    counted_by: tuple[str, ...] = ()
+    """Columns whose values are the persons that the risk counts. Empty if it counts records."""
 
     @property
     def complete(self) -> Mapping[str, Exposure]:
@@ -163,12 +172,12 @@ def report_facts(
     ways = f"name it with {setting('private')}, or use {setting('shareable', True)}"
     msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
     report = opened.require_report(msg)
-    original, persons = original_and_persons(opened, source, settings, store)
+    original, persons, counted_by = original_and_persons(opened, source, settings, store)
     if source is None or original is None:
         return public_facts(opened, report)
     after = risk(opened, original, hierarchies=settings.hierarchy, persons=persons, attacks=[ALL])
     facts = facts_about(opened, after, report, original, settings.hierarchy)
-    return replace(facts, tables=_source_tables(source, settings))
+    return replace(facts, tables=_source_tables(source, settings), counted_by=counted_by)
 
 
 def facts_about(
@@ -199,9 +208,9 @@ def facts_about(
     facts = _of_labels((opened.attested, report), publication, after, original, hierarchies, rare)
     return replace(
         facts, summary=kind.summary(), errors=errors, sensitive=kind.sensitive_counts(opened.model.secrets),
-        details=kind.details(original), sha256=opened.sha256,
+        details=kind.details(original), sha256=opened.sha256, frequent=frequent_labels(publication),
         compared=original is not None,
-        releases=() if report is None else _other_releases(opened.attested, report, opened.out),
+        releases={} if report is None else other_releases(opened.attested, report, opened.out),
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )  # fmt: skip
 
@@ -225,7 +234,7 @@ def facts_of_release(release: Release) -> ReportFacts | None:
     return replace(
         facts,
         details=analysis_of(publication).details(table),
-        releases=_other_releases(*documents, out) if isinstance(out, Path) else (),
+        releases=other_releases(*documents, out) if isinstance(out, Path) else {},
         items_per_person=() if sets is None else tuple(typical_sizes(sets)),
     )
 
@@ -254,6 +263,21 @@ def _of_labels(
         rare_leaves=rare_leaves(publication, column, hierarchies or {}), vanished=vanished,
         empty=EmptyRecords(empty or 0, before, of_column, 0 if sets is None else sets.n),
     )  # fmt: skip
+
+
+def frequent_labels(publication: Published) -> dict[str, list[tuple[str, int]]]:
+    """Return the published labels of each attribute, the most frequent first, with their numbers of records. Empty for
+    records with items. Labels that are names, contact data or free text are left out.
+    """
+    if not isinstance(publication, Records) or publication.transactions is not None:
+        return {}
+    found = dict[str, list[tuple[str, int]]]()
+    for column in (*publication.relational, *publication.kept):
+        labels, counts = column.vocabulary.labels, np.asarray(column.occurrences)
+        if not are_personal(column.name, labels, counts, may_differ=True):
+            order = np.argsort(-counts, kind="stable").tolist()
+            found[column.name] = [(labels[code], int(counts[code])) for code in order if counts[code]]
+    return found
 
 
 def without_items(sets: SetColumn, columns: Sequence[str]) -> dict[str, int]:
@@ -291,13 +315,16 @@ def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTa
     return tuple(tables)
 
 
-def _other_releases(attested: Attestation, report: Report, out: Path) -> tuple[str, ...]:
+def other_releases(attested: Attestation, report: Report, out: str | Path) -> dict[str, str]:
     """Return the publications in the same folder that have the same input, the same columns of the person, or the same
-    published columns, and that this publication does not continue.
+    published columns, and that this publication does not continue, each with what is the same.
+
+    A single published column is the same only if it identifies persons, because many data sets have one column of
+    items.
     """
     declared, unit = attested.declarations, report.settings.get("unit")
     continued = {declared.earlier_attestation, declared.together_with}
-    names, own = [], out.resolve()
+    found, own, columns = dict[str, str](), Path(out).resolve(), attested.data.columns
     for path in sorted(own.parent.glob(f"*/{ATTESTATION}")):
         try:
             other, (public, digest) = read_report(private_of(path.parent), path.parent), read_attestation(path.parent)
@@ -305,11 +332,13 @@ def _other_releases(attested: Attestation, report: Report, out: Path) -> tuple[s
             continue
         if path.parent == own or digest in continued:
             continue
-        same_input = other.input.get("sha256") == report.input.get("sha256") is not None
-        same_columns = {*public.data.columns} == {*attested.data.columns} and len(attested.data.columns) > 1
-        if same_input or same_columns or (other.settings.get("unit") == unit and declared.unit == "person"):
-            names.append(path.parent.name)
-    return tuple(names)
+        if other.input.get("sha256") == report.input.get("sha256") is not None:
+            found[path.parent.name] = "the same input"
+        elif other.settings.get("unit") == unit and declared.unit == "person":
+            found[path.parent.name] = f"the same person ({listed(Unit.of(unit).columns, 'with') or 'id'})"
+        elif {*public.data.columns} == {*columns} and (len(columns) > 1 or any(map(is_identifier, columns))):
+            found[path.parent.name] = f"the same published columns ({listed(name_ranges(columns), 'and')})"
+    return found
 
 
 def public_facts(opened: OpenedPublication, report: Report | None = None) -> ReportFacts:

@@ -16,12 +16,12 @@ from anonset.columns.personal_values import (
     personal_kind,
 )
 from anonset.columns.roles import CODE_LEVELS
+from anonset.columns.rules import are_personal
 from anonset.data import Column, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Int64
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, OF_LABELS, RANGE, VALUES, is_rule
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.jobs.shown_values import are_personal
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Published, Records
@@ -113,9 +113,11 @@ def _rare(
 ) -> RareValues:
     order = [code for code in np.argsort(counts, kind="stable").tolist() if 0 < counts[code] < few_persons(model)]
     rare = {labels[code]: int(counts[code]) for code in order if labels[code] not in NO_VALUE}
-    given = np.flatnonzero(counts) if rare and unchanged else counts[:0]
+    given = np.flatnonzero(counts) if rare and not isinstance(column, NumericColumn) else counts[:0]
     is_set, values = isinstance(column, SetColumn), [labels[code] for code in given.tolist()]
-    personal = bool(values) and are_personal(column.name, values, counts[given], is_set=is_set)
+    personal = bool(values) and are_personal(
+        column.name, values, counts[given], is_set=is_set, may_differ=not unchanged
+    )
     return RareValues(column.name, int(np.count_nonzero(counts)), rare, unchanged, personal)
 
 

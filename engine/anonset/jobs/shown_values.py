@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.columns.personal_values import personal_kind
-from anonset.columns.profiles import profile_of_counts
-from anonset.columns.rules import describes_persons
+from anonset.columns.rules import are_personal
 from anonset.data import CategoricalColumn, Column, SetColumn
 from anonset.data.array_types import Int64
 from anonset.data.joining import headers_of, parts_of
@@ -56,14 +54,3 @@ def texts_of(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
     if isinstance(column, CategoricalColumn):
         return [(label,) for label in column.labels()]
     return [(f"{value:.15g}",) for value in column.values.tolist()]
-
-
-def are_personal(
-    name: str, labels: Sequence[str], counts: Int64, *, is_set: bool = False, may_differ: bool = False
-) -> bool:
-    """Return True if values of a column, which occur `counts` times, are contact data, names, ids, or remarks and other
-    free text, or if each record has a value of its own, unless they `may_differ`.
-    """
-    all_different = not (is_set or may_differ) and counts.sum() <= len(labels)
-    of_persons = bool(all_different or personal_kind(labels))
-    return of_persons or describes_persons(profile_of_counts(name, labels, counts, is_set=is_set))

@@ -59,20 +59,22 @@ class SensitiveClasses(KAnonymity):
 
 @dataclass(frozen=True)
 class KLDiversity(SensitiveClasses):
-    """Every equivalence class has `l` well-represented values of the sensitive column.
+    """Every equivalence class has at least `l` different values of the sensitive column.
 
-    The parameter `l_kind` defines "well-represented". With "distinct", there are at least `l` different values. With
-    "entropy", the entropy of the values is at least the entropy of `l` equally frequent values. With "recursive", the
-    most frequent value occurs less than `c` times as often as all values of rank `l` and lower together.
+    The parameter `l_kind` can require similar frequencies. With "distinct", there are at least `l` different values.
+    With "entropy", the entropy of the values is at least the entropy of `l` equally frequent values. With "recursive",
+    the most frequent value occurs less than `c` times as often as all values of rank `l` and lower together.
 
     References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006.
     """
 
     name: ClassVar[str] = "kl"
 
-    l: Annotated[Size, "Minimum number of well-represented sensitive values in an equivalence class (>= 1)."]  # noqa: E741
+    l: Annotated[Size, "Minimum number of different sensitive values in an equivalence class (>= 1)."]  # noqa: E741
     sensitive: Annotated[str, "Name of the sensitive column, published unchanged."]
-    l_kind: Annotated[Kind, "Type of diversity: distinct, entropy or recursive."] = "distinct"
+    l_kind: Annotated[Kind, "Type of diversity: distinct, or of similar frequency by entropy or recursive."] = (
+        "distinct"
+    )
     c: Annotated[
         Written | None,
         "Ratio for recursive diversity (> 0). The most frequent value must occur less than `c` times as often as all"

@@ -9,6 +9,7 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.analysis.summary import column_lines
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.report_facts import ReportFacts
+from anonset.jobs.revealing_names import MOST_NAMED
 from anonset.measures.retention import (
     PRINTED_FATES,
     PRINTED_PARTS,
@@ -33,6 +34,7 @@ from anonset.report.conclusion import (
     plain_words,
     protection,
     questions,
+    seems_sensitive,
     sensitive,
     singled_out,
     with_groups,
@@ -123,7 +125,7 @@ def chapters(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) 
         Statements of the owner by name. They are empty if they are not given.
     """
     made = (
-        _owner(statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
+        _owner(facts, statements), _persons(facts), _guarantee(facts, part), _limits(facts), _sensitive(facts),
         _risk(facts, part), _attacks(facts, part), _detail(facts), _rare(facts), _published(facts, part),
         _origin(facts, statements[str(ReportSettings.model_fields["date"].title)]),
     )  # fmt: skip
@@ -139,7 +141,7 @@ def _with_groups(section: Section) -> Section:
     return replace(section, rows=rows, notes=[with_groups(text) for text in section.notes])
 
 
-def _owner(statements: Mapping[str, str]) -> Chapter:
+def _owner(facts: ReportFacts, statements: Mapping[str, str]) -> Chapter:
     from markupsafe import Markup
 
     stated, missing = (
@@ -148,8 +150,20 @@ def _owner(statements: Mapping[str, str]) -> Chapter:
     states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
     rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
-    note = "The owner typed these statements. No check verifies them."
-    return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, [note])])
+    notes = ["The owner typed these statements. No check verifies them.", *_special_categories(facts)]
+    return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, notes)])
+
+
+def _special_categories(facts: ReportFacts) -> list[str]:
+    """Return the reminder of Article 9 GDPR, if columns of the original or items seem sensitive."""
+    headers = [*facts.attested.data.columns, *(name for name, _, _ in left_out(facts))]
+    seeming = [one for one in headers if one in facts.sensitive_items or seems_sensitive(one)]
+    if not seeming:
+        return []
+    return [
+        f"{listed([*dict.fromkeys(seeming)], 'and', MOST_NAMED)}: if these are data of Article 9 GDPR (such as health "
+        "or religion), it applies to the original, and the legal basis must name its ground."
+    ]
 
 
 def _persons(facts: ReportFacts) -> Chapter:
@@ -181,7 +195,6 @@ def _guarantee(facts: ReportFacts, part: PagePart) -> Chapter:
         Section(notes=[facts.attested.statement], form="plain"),
         Section("", ("protected or not", "who or what"), protection(facts, part), _terms(facts)),
         Section("Verification", notes=[verified, *([_JOINT] if declared.together_with is not None else [])]),
-        Section("", ("parameter", "meaning"), parameters_in_words(model)),
         Section("", ("checked", "result"), checked(facts)),
         Section("Singling out, linkability, inference", ("risk", "answer", "explanation"), risks, [_WP_216]),
     ])  # fmt: skip
@@ -287,7 +300,7 @@ def _published(facts: ReportFacts, part: PagePart) -> Chapter:
 
     countable, forms = countable_figures(facts), {form.name for one in facts.details for form in one.forms}
     lines = [", ".join(f"{count:,} {name}" for name, count in facts.attested.counts.items() if count)]
-    lines += [f"count of {name.lower()}: {figure}" for name, figure, _ in countable[1:]]
+    lines += [f"count of {name.lower()}: {figure}" for name, figure, _ in countable[1:] if not facts.frequent]
     if any(one.fate == "coarsened" for one in facts.details):
         lines.append("inside groups, recipients count only bounds")
     where = f" The file {CODEBOOK} in the published directory lists the members of each symbol."

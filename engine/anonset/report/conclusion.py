@@ -169,14 +169,12 @@ def attacker_beyond(facts: ReportFacts) -> str:
 
 
 def _columns(facts: ReportFacts) -> list[str]:
-    """Return a sentence on the columns. Only the internal report names those that are not published. For the other
-    report, the owner counts them, because the publication does not show them.
-    """
+    """Return a sentence on the columns. Only the internal report names those that are not published."""
     shown = name_ranges(facts.attested.data.columns)
     if facts.private is None:
         from markupsafe import escape
 
-        return [escape(f"Published columns: {', '.join(shown)}. The owner states which are not published.")]
+        return [escape(f"Published columns: {', '.join(shown)}. This report cannot show which are not published.")]
     names, settings = [name for name, _, _ in left_out(facts)], facts.private.settings
     if of_items := name_ranges([*settings.get("one_hot", []), *settings.get("one_code", [])]):
         source = f"items (from {listed(of_items, 'and', _MOST_NAMED)})"

@@ -5,8 +5,10 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to
 from anonset.measures.shares import percent
-from anonset.spelling import counted
+from anonset.spelling import counted, listed, short_value
 
+_SHOWN = 2
+"""Maximum number of values of an attribute that are shown."""
 Figure = tuple[str, str, str]
 """Name, value and accuracy of a figure."""
 
@@ -20,6 +22,10 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     relative = "" if private is None else relative_to("items", private.coarsened)
     (records, n, exact), *others = _records(facts.summary)
     rows = [(records, n, f"{exact}; {text}" if (text := empty_records(facts)) else exact), *others]
+    for name, labels in facts.frequent.items():
+        shown = [f"{short_value(label)} ({count:,})" for label, count in labels[:_SHOWN]]
+        shown += [f"{len(labels) - _SHOWN:,} more"] if len(labels) > _SHOWN else []
+        rows.append((f"Values of {name}", listed(shown, "and"), exact))
     if errors is not None and errors.items_error is not None:
         items, pairs = (f"the {n} most frequent" if n == FREQUENT else f"all {n}" for n in errors.counted)
         median = f"median error of the counts of {{}}; before: 0%{relative}".format

@@ -2,7 +2,7 @@
 that leave persons unprotected.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from anonset.analysis.risk import BucketRisk, Risk
 from anonset.analysis.summary import lost_columns
@@ -18,11 +18,13 @@ from anonset.reading.file_options import UNKNOWN, Unit
 from anonset.release.documents import UNDECLARED, Report
 from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
 from anonset.report.countable import empty_records
-from anonset.report.risks.base import complete_set, doubted_person, worst_knowledge
+from anonset.report.risks.base import complete_set, doubted_person, most_in_groups, worst_knowledge
 from anonset.report.risks.records import or_all, persons_below_k
 from anonset.settings.publication import NEEDED, NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed
 
+SIGNERS = ("Owner", "Officer")
+"""Who signs a report. A recipient also signs if a doubt asks for it."""
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
 _OF_GROUP = 5
@@ -31,9 +33,25 @@ _MOST_OF_THEM = 0.5
 """Share of persons. The smallest number of items by which an attacker singles out more persons is shown."""
 
 
-def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]:
+class Doubt(str):
+    """Doubt as a sentence, and who confirms that it was checked."""
+
+    who: str
+
+    @classmethod
+    def of(cls, sentence: str, who: str) -> "Doubt":
+        """Return a doubt."""
+        made = cls(sentence)
+        made.who = who
+        return made
+
+
+def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[Doubt]:
     """Return the doubts, the most harmful first. A shareable report has those that follow from the publication, and
     asks for a confirmation of the declared person.
+
+    The owner confirms facts about the data, and the officer accepts what the guarantee does not cover. In a shareable
+    report, the recipient confirms not to know more than it covers.
 
     Parameters
     ----------
@@ -41,35 +59,36 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[str]
         Statements of the owner, in which a confirmation may be missing. None outside a report.
     """
     declared, private = facts.attested.declarations, facts.private
-    sentences = [
-        *(
-            ([] if typed is None else _unconfirmed(declared.unit, typed))
-            if private is None
-            else [*_contradictions(private, facts), *_namesakes(private)]
-        ),
-        *unknown_persons(declared.unit),
-        *([] if private is None else _skipped(private, facts)),
-        *_lost(facts),
-        *_published_as_is(facts),
-        *(f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts))),
-        *_inferences_from_all_rows(facts),
-        *_shared_values(facts),
-        *weak_guarantee(
-            facts.model,
-            facts.summary.n,
-            next(iter(facts.items_per_person), 0),
-            _largest_share(facts),
+    owner, officer = SIGNERS
+    reader = officer if private is not None else "Recipient"
+    confirmed: list[tuple[str, Iterable[str]]] = [
+        (owner, [] if typed is None or private is not None else _unconfirmed(declared.unit, typed)),
+        (owner, [] if private is None else [*_contradictions(private, facts), *_namesakes(private)]),
+        (owner, unknown_persons(declared.unit)),
+        (owner, [] if private is None else _skipped(private, facts)),
+        (officer, _lost(facts)),
+        (reader, filter(None, [attacker_beyond(facts)])),
+        (owner, _published_as_is(facts)),
+        (officer, (f"{one.sentence}." for one in unprotected_sensitive(unprotected(facts)))),
+        (officer, _inferences_from_all_rows(facts)),
+        (reader, _shared_values(facts)),
+        (officer, weak_guarantee(
+            facts.model, facts.summary.n, next(iter(facts.items_per_person), 0), _most_in_groups(facts),
             of="items" if facts.compared or facts.private is not None else "published symbols",
-        ),
-        *_further_items(facts),
-        *(f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets)),
-        *_names_of_groups(facts),
-        *_rare_leaves(facts),
-        *earlier_releases(facts.releases),
-        *([] if typed is None else _not_stated(typed, is_shareable=private is None)),
-        *([] if private is None else _differing(private)),
+        )),
+        (reader, _further_items(facts)),
+        (officer, (f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets))),
+        (owner, _names_of_groups(facts)),
+        (owner, _rare_leaves(facts)),
+        (owner, earlier_releases(facts.releases)),
+        (owner, [] if typed is None else _not_stated(typed, is_shareable=private is None)),
+        (owner, [] if private is None else _differing(private)),
+    ]  # fmt: skip
+    return [
+        Doubt.of(plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts), who)
+        for who, sentences in confirmed
+        for sentence in sentences
     ]
-    return [plain_words(f"{sentence[0].upper()}{sentence[1:]}", facts) for sentence in sentences]
 
 
 def to_check(found: Sequence[str]) -> list[str]:
@@ -88,7 +107,12 @@ def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
         )
     yield from contradicted
     if isinstance(facts.after, Risk) and (counted_persons := persons_below_k(facts.after, facts.after.exposures)):
-        yield f"Counted by persons, not by rows: {counted_persons[-1]}"
+        yield f"Counted by {listed(facts.counted_by, 'with') or 'persons'}, {counted_persons[-1]}"
+    elif (
+        not facts.compared and facts.model.kind == "records" and report.settings.get("input") and report.likely_persons
+    ):
+        by, way = listed(report.likely_persons, "with"), "anonset risk OUT.private/report.json"
+        yield f"To count persons by {by} with fewer than k matches: {way}."
     yield from (f"{text}." for text in report.on_persons)
 
 
@@ -148,8 +172,6 @@ def unprotected_sensitive(published: Sequence[str]) -> Iterator[Problem]:
 
 
 def _published_as_is(facts: ReportFacts) -> Iterator[str]:
-    if found := attacker_beyond(facts):
-        yield found
     if names := facts.attested.declarations.published_as_is:
         named = listed(names, "and")
         yield f"The owner declared that {named} may show names, identifiers or exact values of few persons."
@@ -182,14 +204,14 @@ def _shared_values(facts: ReportFacts) -> Iterator[str]:
             )
 
 
-def _largest_share(facts: ReportFacts) -> float | None:
-    """Return the largest share of a group with the same sensitive value. None if it is not counted."""
+def _most_in_groups(facts: ReportFacts) -> str:
+    """Return the largest share of a sensitive value in a group, as a clause. Empty if it is not counted."""
     skew = facts.after.skews.get(facts.model.sensitive_column or "") if isinstance(facts.after, Risk) else None
-    return None if skew is None else skew.largest_share
+    return "" if skew is None else most_in_groups(skew)
 
 
 def weak_guarantee(
-    model: PrivacyModel, n: int | None, items: int, largest: float | None = None, *, of: str = "items"
+    model: PrivacyModel, n: int | None, items: int, largest: str = "", *, of: str = "items"
 ) -> Iterator[str]:
     """Yield that k or l is small, that there are few records, and that records have more items than is covered.
 
@@ -200,7 +222,7 @@ def weak_guarantee(
     items
         Typical number of items of a record, or 0.
     largest
-        Largest share of a group with the same sensitive value. None if it is not counted.
+        Largest share of a sensitive value in a group (`most_in_groups`). Empty if it is not counted.
     of
         What is counted as items of a record.
     """
@@ -208,12 +230,12 @@ def weak_guarantee(
         yield "With k = 1, the guarantee does not hide which record belongs to a person."
     elif model.k is not None and model.k < FEWEST_MATCHES:
         yield f"With k = {model.k}, an attacker may be left with a choice between {model.k} persons."
-    if not model.bounds_shares and 1 < model.diversity < FEWEST_MATCHES:
+    if not model.bounds_shares and 1 < model.diversity <= FEWEST_MATCHES:
         most = (size := max(model.k or 0, _OF_GROUP)) - model.diversity + 1
-        example = f"for example {most} of {size}" if largest is None else f"here up to {percent(largest)}"
+        example = f"; here, {largest}" if largest else f", for example {most} of {size}"
         yield (
-            f"With l = {model.diversity}, nearly all persons of a group may have the same value of "
-            f"{model.sensitive_column!r}, {example}."
+            f"With l = {model.diversity}, most persons of a group may have the same value of "
+            f"{model.sensitive_column!r}{example}."
         )
     if n is not None and n < FEWEST_PERSONS:
         yield f"The data contain only {counted(n, 'record')}. Others may know who is among them."
@@ -312,15 +334,15 @@ def _lost(facts: ReportFacts) -> Iterator[str]:
         yield f"No published record shows {counted(len(gone), 'item')} of the original, alone or in a group: {named}."
 
 
-def earlier_releases(releases: Sequence[str]) -> Iterator[str]:
-    """Yield the doubt that other publications may be about the same persons, if there are any."""
+def earlier_releases(releases: Mapping[str, str]) -> Iterator[str]:
+    """Yield the doubt that other publications, each with what is the same, may be about the same persons."""
     if releases:
-        names, s, all_of_them = listed(releases, "and"), "", "both releases"
-        if len(releases) > 1:
-            s, all_of_them = "s", "several of them"
+        names = {same: [name for name, of in releases.items() if of == same] for same in releases.values()}
+        have = [f"{listed(of, 'and')} {'has' if len(of) == 1 else 'have'} {same}" for same, of in names.items()]
+        s, all_of_them = ("", "both releases") if len(releases) == 1 else ("s", "several of them")
         yield (
-            f"The publication{s} {names} may be about the same persons: the input, the columns of the person or the "
-            f"published columns are the same. The guarantee does not cover attackers with {all_of_them}."
+            f"The publication{s} {listed(have, 'and')}, and may be about the same persons. The guarantee does not "
+            f"cover attackers with {all_of_them}."
         )
 
 

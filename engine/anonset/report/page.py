@@ -8,8 +8,8 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.report.chapters import chapters, release_in_words, signed
-from anonset.report.conclusion import conclusion, plain_words
-from anonset.report.doubts import doubts
+from anonset.report.conclusion import conclusion, parameters_in_words, plain_words, with_groups
+from anonset.report.doubts import SIGNERS, Doubt, doubts
 from anonset.report.risks import page_part
 from anonset.settings.publication import ReportSettings
 
@@ -23,7 +23,7 @@ class ReportPage(RedactedRepr):
     html: str
     risk: str
     """Single figure of the risk, and for whom it holds."""
-    doubts: Sequence[str]
+    doubts: Sequence[Doubt]
     """Doubts, the most harmful first."""
 
 
@@ -47,7 +47,9 @@ def report_page(facts: ReportFacts, typed: ReportSettings) -> ReportPage:
         internal=facts.private is not None,
         risk=risk,
         doubts=doubtful,
+        parameters=[with_groups(f"{name}: {text}") for name, text in parameters_in_words(facts.model)],
         conclusion=conclusion(facts, part),
+        signers=(*SIGNERS, *sorted({one.who for one in doubtful} - {*SIGNERS})),
         chapters=chapters(facts, part, typed.statements(is_shareable=facts.private is None)),
         release=release_in_words(facts, typed.date),
         signed=signed(facts, typed.date),

@@ -91,7 +91,7 @@ def _items(retention: Retention | None, *, coarsened: bool) -> str:
 
 def _values(retention: Retention | None, *, coarsened: bool) -> str:
     if retention is None:
-        return "generalization to ranges, categories or sets of values, or none if the labels are original values"
+        return "generalization, or none if the labels are original values"
     return _done(retention.get("values", {}), "local suppression of values", coarsened=coarsened)
 
 

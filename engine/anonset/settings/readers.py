@@ -315,7 +315,7 @@ FORMS: dict[str, SettingForm] = {
     "l": SettingForm(
         "l",
         text="At most 1 in l matching records has the same sensitive item or value. For the model kl: each "
-        "equivalence class has l well-represented values (see --l-kind).",
+        "equivalence class has at least l different values (see --l-kind).",
     ),
     "l_kind": SettingForm(
         "l_kind", text="Kind of l-diversity: distinct (l different values), entropy, or recursive (requires --c)."

@@ -210,7 +210,7 @@ def _look(
 def _diverse(
     model: KLDiversity, of: Int64, count: Int64, start: Int64, size: Int64, different: Int64
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return True for each class with `l` well-represented values, bool (C,)."""
+    """Return True for each class with `l`-diverse values, bool (C,)."""
     if model.l_kind == "distinct":
         return different >= model.l
     if model.c is not None:

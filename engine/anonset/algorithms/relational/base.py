@@ -73,7 +73,7 @@ class Formation(Parameters, ABC):
         "Column with sensitive values. They are published unchanged, and l or t limits how well they can be inferred.",
     ] = None
     l: Annotated[  # noqa: E741
-        int | None, "Number of well-represented values of the sensitive column in each cluster."
+        int | None, "Minimum number of different values of the sensitive column in each cluster."
     ] = None
     l_kind: Annotated[Kind, "Measure of diversity: distinct, entropy or recursive."] = "distinct"
     c: Annotated[

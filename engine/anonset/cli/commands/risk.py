@@ -1,5 +1,6 @@
 """``anonset risk``: re-identification risk of a publication."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,14 +54,15 @@ def risk(
     with compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
-        table, persons = original_and_persons(opened, source, settings, place)
+        table, persons, counted_by = original_and_persons(opened, source, settings, place)
         population = None if settings.population is None else _population(opened, settings.population, table)
         report = count(
             opened, table, hierarchies=settings.hierarchy, m=settings.m, threshold=settings.threshold,
             sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
             persons=persons, attacks=settings.attack, beside=_other_release(opened, settings.beside),
         )  # fmt: skip
-        found = doubts(facts := facts_about(opened, report, opened.report, table, settings.hierarchy))
+        facts = facts_about(opened, report, opened.report, table, settings.hierarchy)
+        found = doubts(facts := replace(facts, counted_by=counted_by))
     account, summary = account_and_summary(report, facts)
     summary["doubts"] = found
     further = [f"To simulate an attack: {as_typed('risk', out)} --original FILE"] if table is None else []

@@ -4,11 +4,12 @@ Reference: Li, Li, Venkatasubramanian, ICDE 2007, section 3. The paper shows tha
 attack.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.columns.missing import words_for_no_item
 from anonset.data.array_types import Int64
 from anonset.data.distinct import first_of_runs
 from anonset.data.redacted_repr import RedactedRepr
@@ -55,10 +56,22 @@ class Skewness(RedactedRepr):
     """Value of `alone` for randomly permuted values."""
     likeliest: LikeliestValue = field(default_factory=LikeliestValue, repr=False, kw_only=True)
     """Value with the maximum ratio, and its class."""
+    common: str = field(default="", repr=False, kw_only=True)
+    """Most frequent value of all rows, if it is a word for none, or the most frequent value of each class. Empty
+    otherwise.
+    """
+    common_share: float = field(default=0.0, kw_only=True)
+    """Maximum relative frequency of `common` in a class."""
     largest_share: float = field(default=0.0, kw_only=True)
-    """Maximum relative frequency of a value in a class."""
+    """Maximum relative frequency of another value in a class."""
+    largest: str = field(default="", repr=False, kw_only=True)
+    """The value with `largest_share`."""
     one_sided: float = field(default=0.0, kw_only=True)
-    """Share of the classes in which one value has a relative frequency of at least `ONE_SIDED`."""
+    """Share of the classes in which another value has a relative frequency of at least `ONE_SIDED`."""
+
+    def without_values(self) -> "Skewness":
+        """Return the figures without values of the column."""
+        return replace(self, likeliest=replace(self.likeliest, value=""), largest="", common="")
 
 
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
@@ -93,7 +106,13 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     likeliest = LikeliestValue(
         values.vocabulary.labels[value[most]], int(count[most]), int(size[of[most]]), int(overall[value[most]]),
     )  # fmt: skip
-    largest = np.maximum.reduceat(count / size[of], np.flatnonzero(first_of_runs(of)))
+    begins, share, top = np.flatnonzero(first_of_runs(of)), count / size[of], int(overall.argmax())
+    label, is_top = values.vocabulary.labels[top], value == top
+    highest, of_top = (np.maximum.reduceat(one, begins) for one in (share, np.where(is_top, share, 0.0)))
+    always = len(begins) > 1 and bool((highest == of_top).all())
+    is_left_out = is_top & bool(always or words_for_no_item([label]))
+    others = np.where(is_left_out, 0.0, share)
+    largest, of_left_out = np.maximum.reduceat(others, begins), float(np.max(share, where=is_left_out, initial=0.0))
     twice = count * n >= 2 * overall[value] * size[of]
     random = np.random.default_rng(seed)
     dealt = np.array([_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)])
@@ -107,7 +126,10 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
         n_unique / n,
         float(np.mean(dealt[:, 1])) / n,
         likeliest=likeliest,
+        common=label if of_left_out else "",
+        common_share=of_left_out,
         largest_share=float(largest.max()),
+        largest=values.vocabulary.labels[value[int(others.argmax())]] if largest.any() else "",
         one_sided=float(np.mean(largest >= ONE_SIDED)),
     )
 

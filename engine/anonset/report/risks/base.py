@@ -12,7 +12,7 @@ from anonset.measures.risks.skewness import ONE_SIDED, Skewness
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED
-from anonset.report.risks.verdicts import AttackVerdict
+from anonset.report.risks.verdicts import AttackVerdict, verdict_on_inference
 from anonset.report.sections import Section
 from anonset.spelling import counted, listed
 
@@ -40,25 +40,23 @@ class PagePart(RedactedRepr):
 
 
 def above_threshold(threshold: float) -> str:
-    """Return the heading of the share of records with a higher risk than a threshold.
+    """Return the heading of the share of records that an attacker finds more often than a threshold.
 
     >>> above_threshold(0.09)
-    'above 9%'
+    'more than 9 of 100 attempts'
     """
-    return f"above {100 * threshold:.4g}%"
+    return f"more than {100 * threshold:.4g} of 100 attempts"
 
 
 def worst_knowledge(facts: ReportFacts) -> str:
     """Return the knowledge of the attacker who singles out the share `ReportFacts.unlike_others`."""
-    values = "all quasi-identifiers and " if facts.attested.data.quasi_identifiers else ""
+    values = "all quasi-identifiers as published, and " if facts.attested.data.quasi_identifiers else ""
     found = facts.after.single["after"] if isinstance(facts.after, Risk) else None
     without = f", but not {listed(found.as_is, 'and')}" if found is not None and found.as_is else ""
     several = isinstance(facts.after, Risk) and facts.after.persons is not None
     of = "one row of a person" if several else "a person"
     column = facts.model.sensitive_column
-    if column:
-        return f"{values and 'all quasi-identifiers as published, and '}the value of {column} of {of}{without}"
-    return f"{values}the complete set of items of {of}{without}"
+    return f"{values}{f'the value of {column}' if column else 'the complete set of items'} of {of}{without}"
 
 
 def complete_set(facts: ReportFacts) -> str:
@@ -70,15 +68,31 @@ def complete_set(facts: ReportFacts) -> str:
     return f" Such an attacker knows all of these items, and that there are no others{groups}."
 
 
+def most_in_groups(skew: Skewness) -> str:
+    """Return the largest share of a value in a group, as a clause. `Skewness.common` is named and left out.
+
+    >>> skew = Skewness(*[0.0] * 7, common="none", common_share=0.8, largest_share=0.5, largest="flu")
+    >>> most_in_groups(skew)
+    "only 'none' has 60% of a group or more, another value ('flu') up to 50.0%"
+    """
+    value = f"{skew.largest!r}" if skew.largest else "one value"
+    if not skew.common:
+        return f"{value} has up to {percent(skew.largest_share)} of a group"
+    if skew.common_share >= ONE_SIDED > skew.largest_share:
+        other = f", another value ({value}) up to {percent(skew.largest_share)}" if skew.largest else ""
+        return f"only {skew.common!r} has {ONE_SIDED:.0%} of a group or more{other}"
+    return f"{value} has up to {percent(skew.largest_share)} of a group ({skew.common!r} left out)"
+
+
 def likelier(skew: Skewness) -> str:
     """Return how much more likely the matching records make a sensitive value, as a clause."""
     most, value = skew.likeliest, skew.likeliest.value
+    many = f", and a value at least {ONE_SIDED:.0%} of {percent(skew.one_sided)} of the groups"
     return (
-        f"here, one value has up to {percent(skew.largest_share)} of a group, and at least {ONE_SIDED:.0%} of "
-        f"{percent(skew.one_sided)} of the groups; "
+        f"here, {most_in_groups(skew)}{many if skew.one_sided else ''}; "
         f"for {percent(skew.doubled)} of the rows, the value is at least twice as likely among the matching records as "
-        f"in all records (largest: {value!r}, {most.in_class:,} of {counted(most.class_size, 'row')} in a group, "
-        f"{most.in_all:,} in all rows)"
+        f"in all records (largest: {f'{value!r}, ' if value else ''}{most.in_class:,} of "
+        f"{counted(most.class_size, 'row')} in a group, {most.in_all:,} in all rows)"
     )
 
 
@@ -114,7 +128,7 @@ def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     if unit == "person":
         return [("Protected", "each person in the data, as declared: all rows of an id are one record.")]
     if unit == "row, declared a person":
-        return [("Protected", "each row of the data; the owner declares that each row is a different person.")]
+        return [("Protected", "each row of the data, a different person as declared.")]
     return [
         ("Protected", "each row of the data. The data do not say who is a person."),
         ("Not protected", "a person with several rows: together they may identify the person."),
@@ -129,6 +143,8 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
     rows
         True if each row counts as one person.
     """
+    if not any(inference.persons for inference in inferences):
+        return Section(data={"told": inferences})
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
     note = (
@@ -144,4 +160,4 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
          percent(inference.rare_sure))
         for inference in inferences
     ]  # fmt: skip
-    return Section(title, head, told, [note] if inferences else [], {"told": inferences})
+    return Section(title, head, told, [verdict_on_inference(inferences), note], {"told": inferences})

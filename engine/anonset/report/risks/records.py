@@ -1,6 +1,6 @@
 """Text about the risks of published records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -80,7 +80,7 @@ def _further(facts: ReportFacts | None) -> str:
         return ""
     if facts is None or not isinstance(risk := facts.after, Risk) or not facts.complete:
         return "; attackers who know more may single out more"
-    return f"; if an attacker knows {worst_knowledge(facts)}: {_by_step(risk, facts.complete)}"
+    return f"; if an attacker knows {worst_knowledge(facts)} (not covered): {_by_step(risk, facts.complete)}"
 
 
 def _counts_rows(risk: Risk) -> bool:
@@ -92,7 +92,7 @@ def _exposures(risk: Risk) -> Section:
     notes.append(_HIGHEST.format(risk))
     if risk.journalist is not None:
         highest, above = risk.journalist
-        share = f"{percent(above)} of its records have a risk {above_threshold(risk.threshold)}"
+        share = f"{percent(above)} of its records are found in {above_threshold(risk.threshold)}"
         notes.append(f"In the population (journalist), the highest risk is {percent(highest)}, and {share}.")
     for name, diversity in risk.disclosures.items():
         single = percent(diversity.homogeneous_records / max(1, risk.records))
@@ -133,7 +133,7 @@ def _exposure_table(risk: Risk, before: Sequence[Exposure] = ()) -> Section:
             figures = [f"{one} → {new}" for one, new in zip(old, figures, strict=True)]
         rows.append((known + (HIGHER if known in higher else ""), "yes" if exposure.guaranteed else "no", *figures))
     below = f"{_HIGHEST.format(risk)} {_identifying(risk)}"
-    below += f"Unique, {above}: share of the {risk.units} that are unique, or have such a risk."
+    below += f"Unique, {above}: share of the {risk.units} that are unique, or found so often."
     below += " Before → after: in the original data → in the publication." if before else ""
     below += f" {higher_after_text(higher)}" if higher else ""
     return Section(title, (*head, above), rows, [below] if rows else [])
@@ -295,7 +295,14 @@ def _known(risk: Risk) -> str:
 
 def single_risk(risk: Risk) -> str:
     """Return the single figure of the risk at each step, and for whom it holds."""
-    return f"{risk.units} that are unique, if an attacker knows {_known(risk)}: {_by_step(risk, risk.single)}"
+    after, known = risk.single["after"], _known(risk)
+    if after is not None and after.items:
+        items = counted(after.items, "item")
+        best = f"the {items} that single" if after.items > 1 else "the item that singles"
+        known = f"{known.removesuffix(items)}{best} out the person best"
+    covered = "covered" if after is not None and after.guaranteed else "not covered"
+    border = f"{covered} by the guarantee{'' if risk.persons is None else ' for rows'}"
+    return f"{risk.units} that are unique, if an attacker knows {known} ({border}): {_by_step(risk, risk.single)}"
 
 
 def _by_step(risk: Risk, exposures: Mapping[str, Exposure | None]) -> str:
@@ -380,10 +387,10 @@ def _attack_figures(risk: Risk) -> list[Section]:
     return [section for section in (replace(searches, notes=[*searches.notes, known]), *further) if section.rows]
 
 
-def _verdicts(risk: Risk, releases: Sequence[str] = ()) -> list[AttackVerdict]:
+def _verdicts(risk: Risk, releases: Collection[str] = ()) -> list[AttackVerdict]:
     """Return the verdicts on the search for random persons, and on the requested attacks."""
     searches = [verdict_on_search(risk, attempt) for attempt in risk.attempts]
-    way = f"; {listed(releases, 'or')} may be one: anonset risk combines them" if releases else ""
+    way = f"; {listed([*releases], 'or')} may be one: anonset risk combines them" if releases else ""
     reasons = {name: reason + (way if setting("beside") in reason else "") for name, reason in risk.not_tried.items()}
     return [*searches, *attack_verdicts(risk.outcomes, reasons)]
 

@@ -6,6 +6,7 @@ from math import sqrt
 
 from anonset.attacks.base import AttackResult
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.measures.risks.item_inference import LIKELY, ItemInference
 from anonset.measures.shares import percent
 from anonset.spelling import counted, setting
 
@@ -110,6 +111,31 @@ def verdict_on_limit(
     within = "EXCEEDS THE GUARANTEE" if broken else "within the guarantee"
     text = f"{within}: {verdict.rates}, at most {percent(limit)}"
     return AttackVerdict(attack, known, text, broken, success, verdict.rates)
+
+
+def verdict_on_inference(inferences: Sequence[ItemInference]) -> str:
+    """Return the verdict on the inference of other items. It succeeds if the publication makes more of them likely, or
+    more rare ones, than the item frequencies alone, beyond the confidence interval of a share of persons.
+
+    >>> found = (("publication", 0.61), ("frequencies", 0.2))
+    >>> verdict_on_inference([ItemInference(source, 400, 900, x, 0.0, 90, 0.0, 0.0) for source, x in found])[:80]
+    'Verdict: succeeds: 61.0% of the other items and 0.0% of the rare ones are likely'
+    """
+    of = {one.source: one for one in inferences}
+    won, known, persons = False, list[str](), of["publication"].persons
+    for with_it, alone, n in (
+        (of["publication"].likely, of["frequencies"].likely, of["publication"].items),
+        (of["publication"].rare_likely, of["frequencies"].rare_likely, of["publication"].rare_items),
+    ):
+        targets = min(n, persons)
+        won |= bool(_verdict("", "", with_it, alone, _variance(alone, targets), targets).succeeds)
+        known += [percent(with_it), percent(alone)]
+    few = "" if persons >= FEWEST_TARGETS else ", too few persons to judge"
+    return (
+        f"Verdict: {'succeeds' if won else f'does not succeed{few}'}: {known[0]} of the other items and {known[2]} of "
+        f"the rare ones are likely (p ≥ {LIKELY:.0%}) with the publication, {known[1]} and {known[3]} with item "
+        "frequencies alone."
+    )
 
 
 _ATTACKS = {

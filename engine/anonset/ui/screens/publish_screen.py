@@ -181,7 +181,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
                 state.change(state.stated.with_(out=before))
 
     made = state.publications.made
-    show_list([*earlier_releases([made.name] if made else [])])
+    show_list([*earlier_releases({made.name: "the same input"} if made else {})])
     with ui.element("div").classes("actions"):
         if state.publications.new is not None and state.publishing:
             button("Cancel", state.publications.new.run.cancel).classes("second").mark("cancel")
