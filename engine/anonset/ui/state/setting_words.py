@@ -55,7 +55,7 @@ _OF_COLUMNS = {
 }
 """Effect of each setting in words."""
 _VALUES = {
-    "encoding": {"latin-1": "Latin-1", "cp1252": "Windows-1252"},
+    "encoding": {"latin-1": "Latin-1", "cp1252": "Windows-1252", "utf-8": "UTF-8"},
     "input_format": {"baskets": "lines of items", "xlsx": "an Excel file", "jsonl": "JSON Lines", "parquet": "Parquet"},
     "separator": {" ": "blanks", ",": "commas", "\t": "tabs"},
     "delimiter": {",": "commas", "\t": "tabs"},
