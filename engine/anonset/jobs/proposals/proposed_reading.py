@@ -125,7 +125,7 @@ def proposal_for(
     likely = _likely(candidates)
     problems += counting_problems(data.columns, profiles) if not likely else ()
     ids = Unit(stated.names("unit")).columns or [one.columns[0] for one in likely if len(one.columns) == 1]
-    problems += map(Problem, id_findings(data.columns, ids))
+    problems += id_findings(data.columns, ids)
     others = [name for name, role in roles.items() if not role.is_given and role.role == "sensitive"]
     others += [name for name, role in roles.items() if role.reason == _NO_SETS]
     if others and (secret := stated.get("sensitive")):

@@ -13,9 +13,9 @@ from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
 from anonset.columns.set_rules import columns_alike, fields_in, joins_fields
 from anonset.data.hierarchies.hierarchy_rules import FROM
-from anonset.errors import Fix, Problem
+from anonset.errors import VALUE, Fix, Problem
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import counted, listed, setting
+from anonset.spelling import counted, listed
 
 _MANY_COLUMNS, _DIGITS_OF_AN_ID = 20, 4
 """Minimum number of columns that may be persons, and minimum number of digits of their names."""
@@ -161,9 +161,10 @@ def odd_codes(profiles: Sequence[Profile]) -> list[Problem]:
     columns = [column for column in profiles if column.odd and column.kind.endswith("codes")]
     counts = [f"{column.odd:,} of {column.distinct:,} in {column.name!r}" for column in columns[:3]]
     more = f" and {len(columns) - 3} more columns" if len(columns) > 3 else ""
-    advice = f"they are generalized by their first characters; if they mean a missing value: {setting('null', 'TEXT')}"
-    problem = f"distinct values that are not codes: {', '.join(counts)}{more}; {advice}"
-    return [Problem(problem)] if columns else []
+    problem = (
+        f"distinct values that are not codes: {', '.join(counts)}{more}; they are generalized by their first characters"
+    )
+    return [Problem(problem, [Fix({"null": [VALUE]}, "if one means a missing value")])] if columns else []
 
 
 def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:

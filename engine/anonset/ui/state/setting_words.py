@@ -1,8 +1,11 @@
 """Settings in the words of the page: labels of controls and texts of buttons."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
+from anonset.data.hierarchies.hierarchy_rules import EITHER, FROM
+from anonset.errors import Fix
 from anonset.reading.file_options import NONE, ROW, UNKNOWN, Unit
 from anonset.settings.job import Job
 from anonset.spelling import StatedSettings, counted, listed, short_names
@@ -161,7 +164,7 @@ def in_words(settings: StatedSettings) -> str:
     >>> in_words({"null": ["-99"]}), in_words({"hierarchy": {"age": "values"}})
     ('“Treat -99 as missing”', '“Rule or file” (age=values) on the screen Hierarchies')
     >>> in_words({"relational": ["zip"], "hierarchy": {"zip": "mask:3,1"}})
-    '“An attacker may know zip, set hierarchy to zip=mask:3,1”'
+    '“An attacker may know zip, group zip by mask:3,1”'
     >>> in_words({"max_loss": None}), in_words({"drop": None})
     ('max_loss in the job file', '“do not publish” on the screen Data')
     >>> in_words({"publish_as_is": ["zip"]})
@@ -183,17 +186,20 @@ def _control(name: str, value: Any) -> str:
 
 
 def fix_in_words(settings: StatedSettings) -> str:
-    """Return the effect of recommended settings in words.
+    """Return the effect of recommended settings in words, with “…” for a value that only the owner knows.
 
     >>> items = {"items": "visits.none"}, {"items": "phenone"}
-    >>> for fix in ({"encoding": "latin-1"}, *items, {"drop": ["ZIP"], "unit": ["pid"]}):
+    >>> asked, dates = {"null": ["dx=VALUE"]}, {"hierarchy": {"born": "date:%d.%m.%Y:from-month,year"}}
+    >>> for fix in ({"encoding": "latin-1"}, *items, asked, dates, {"drop": ["ZIP"], "unit": ["pid"]}):
     ...     print(fix_in_words(fix))
     Read as Latin-1
     Use no column of visits as items
     Use phenone as items
+    Treat dx=… as missing
+    Group born by month, year, as in 31.07.2024
     Do not publish ZIP, each pid is a person
     """
-    words = ", ".join(_words(name, value) for name, value in settings.items())
+    words = ", ".join(_words(name, value) for name, value in Fix(settings).answered("…").settings.items())
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -206,7 +212,18 @@ def keep_in_words(settings: StatedSettings) -> str:
     return f"Keep {', '.join(Job(settings).names('null'))} as a value" if settings.keys() == {"null"} else ""
 
 
+def _rule_in_words(rule: str) -> str:
+    kind, _, arguments = rule.partition(":")
+    if kind != "date":
+        return rule
+    form, _, levels = arguments.rpartition(":")
+    example = f", as in {date(2024, 7, 31).strftime(form.replace(EITHER, ' or '))}" if form else ""
+    return f"{levels.removeprefix(FROM).replace(',', ', ')}{example}"
+
+
 def _words(name: str, value: Any) -> str:
+    if name == "hierarchy" and isinstance(value, Mapping):
+        return ", ".join(f"group {column} by {_rule_in_words(str(rule))}" for column, rule in value.items())
     if isinstance(value, Mapping):
         parts = [f"{key}={entry}" for key, entry in value.items()]
     else:
