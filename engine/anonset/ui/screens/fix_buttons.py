@@ -93,7 +93,7 @@ def warning_in_words(state: PageState, problem: Problem) -> str:
     """
     job, others = state.stated, [fix for fix in problem.fixes if not fix.settings]
     done = [fix_in_words(fix.settings) for fix in problem.fixes if contains(job, fix)]
-    with spelled_by(in_words):
+    with spelled_by(_label):
         words = str(Problem(problem.sentence, [*together(open_fixes(state, problem.fixes)), *others]))
     return sentence(f"{words}. anonset does this already: {listed(done)}." if done else words)
 
