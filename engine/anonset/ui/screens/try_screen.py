@@ -170,6 +170,9 @@ def _of_little_use(screen: Screen, warning: str, fixes: Sequence[Fix]) -> None:
     with ui.element("div").classes("alert"), ui.element("div").mark("of little use"):
         text("p", f"{warning[:1].upper()}{warning[1:]}.")
         fix_buttons(screen, fixes)
+        if any(fix.settings for fix in fixes):
+            text("p", "These effects were measured. After a change, try again.").mark("measured")
+            return
         with ui.element("p"):
             text("span", "Fewer known items or matching records, on the screen ")
             ui.link("Promise", "/promise")

@@ -80,6 +80,8 @@ SIZE_WORDS = {
     "l": "l: among how many values must a sensitive one hide?",
 }
 """Labels of the parameters of a model."""
+_SIZES = {"k": "require {} matching records (k)", "m": "protect against {} known items (m)"}
+"""Effect of the parameters of a model."""
 ROW_WORDS = "Each row is a different person"
 UNKNOWN_WORDS = "The data do not say: a person with several rows is not protected as one"
 UNIT = "Who is a person?"
@@ -233,6 +235,8 @@ def _words(name: str, value: Any) -> str:
         return f"use no column{f' of {table}' if table else ''} as items"
     if name in _OF_COLUMNS:
         return _OF_COLUMNS[name].format(short_names(parts))
+    if name in _SIZES:
+        return _SIZES[name].format(value)
     in_words = _VALUES.get(name, {})
     shown = ", ".join(in_words.get(part, str(part)) for part in parts)
     return _ACTIONS.get(name, f"set {name.replace('_', '-')} to {{}}").format(shown)
