@@ -34,7 +34,10 @@ def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> ui.element:
             if fix.asks:
                 _ask(screen, fix)
                 continue
-            made = button(fix_in_words(fix.settings), partial(screen.act, choices.apply_fix, state, fix)).mark("fix")
+            changes = f" ({fix.changes})" if fix.changes else ""
+            made = button(
+                f"{fix_in_words(fix.settings)}{changes}", partial(screen.act, choices.apply_fix, state, fix)
+            ).mark("fix")
             if "publish_as_is" in fix.settings:  # no way to protect the columns
                 made.classes("second")
         for fix in [] if state.publishing else fixes:
@@ -83,7 +86,7 @@ def together(fixes: Sequence[Fix]) -> list[Fix]:
         of_one = of_each and all(len(Job(fix.settings).names(name)) == 1 for name in names - {"hierarchy"})
         key = tuple(names) if of_one else number
         settings = edited(Job(made[key].settings), Job(fix.settings)).settings if key in made else fix.settings
-        made[key] = Fix(settings, fix.effect)
+        made[key] = Fix(settings, fix.effect, fix.changes)
     return [*made.values()]
 
 

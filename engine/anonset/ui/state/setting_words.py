@@ -1,6 +1,6 @@
 """Settings in the words of the page: labels of controls and texts of buttons."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -80,6 +80,15 @@ SIZE_WORDS = {
     "l": "l: among how many values must a sensitive one hide?",
 }
 """Labels of the parameters of a model."""
+_SPELLINGS = {
+    "lower": "in lower case",
+    "upper": "in upper case",
+    "strip-blanks": "without blanks",
+    "strip-dots": "without dots",
+    "strip-hyphens": "without hyphens",
+    "strip-zeros": "without leading zeros",
+}
+"""Spelling that a rule of the setting ``normalize`` keeps."""
 _SIZES = {"k": "require {} matching records (k)", "m": "protect against {} known items (m)"}
 """Effect of the parameters of a model."""
 ROW_WORDS = "Each row is a different person"
@@ -192,12 +201,14 @@ def fix_in_words(settings: StatedSettings) -> str:
 
     >>> items = {"items": "visits.none"}, {"items": "phenone"}
     >>> asked, dates = {"null": ["dx=VALUE"]}, {"hierarchy": {"born": "date:%d.%m.%Y:from-month,year"}}
-    >>> for fix in ({"encoding": "latin-1"}, *items, asked, dates, {"drop": ["ZIP"], "unit": ["pid"]}):
+    >>> city = {"normalize": ["city=lower", "city=strip-blanks"]}
+    >>> for fix in ({"encoding": "latin-1"}, *items, asked, city, dates, {"drop": ["ZIP"], "unit": ["pid"]}):
     ...     print(fix_in_words(fix))
     Read as Latin-1
     Use no column of visits as items
     Use phenone as items
     Treat dx=… as missing
+    Write all city in lower case and without blanks
     Group born by month, year, as in 31.07.2024
     Do not publish ZIP, each pid is a person
     """
@@ -223,6 +234,14 @@ def _rule_in_words(rule: str) -> str:
     return f"{levels.removeprefix(FROM).replace(',', ', ')}{example}"
 
 
+def _spelling_in_words(rules: Sequence[str]) -> str:
+    by_column: dict[str, list[str]] = {}
+    for rule in rules:
+        column, _, kind = rule.rpartition("=")
+        by_column.setdefault(column, []).append(_SPELLINGS[kind])
+    return ", ".join(f"write all {of or 'items'} {' and '.join(kinds)}" for of, kinds in by_column.items())
+
+
 def _words(name: str, value: Any) -> str:
     if name == "hierarchy" and isinstance(value, Mapping):
         return ", ".join(f"group {column} by {_rule_in_words(str(rule))}" for column, rule in value.items())
@@ -233,6 +252,8 @@ def _words(name: str, value: Any) -> str:
     table, _, column = str(parts[0]).rpartition(".") if len(parts) == 1 else ("", "", "")
     if name == "items" and column == NONE:
         return f"use no column{f' of {table}' if table else ''} as items"
+    if name == "normalize" and all(part.rpartition("=")[2] in _SPELLINGS for part in parts):
+        return _spelling_in_words(parts)
     if name in _OF_COLUMNS:
         return _OF_COLUMNS[name].format(short_names(parts))
     if name in _SIZES:
