@@ -23,6 +23,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
 from anonset.errors import Fix, Problem
 from anonset.jobs.trials.candidate import Candidate
+from anonset.measures.countable import largest_in_words
 from anonset.measures.retention import rare_text, relative_to
 from anonset.privacy import PrivacyModel
 from anonset.release.statements import parameters_of
@@ -167,11 +168,9 @@ def utility_figures(candidate: Candidate) -> list[str]:
     """Describe the errors of counts, the unchanged data, and the number of items that a symbol covers."""
     parts = []
     if candidate.countable is not None:
-        errors = {"items": candidate.countable.items_error, "pairs of items": candidate.countable.pairs_error}
         parts += [
-            f"counts of frequent {name} are off by {error:.1%} (median)"
-            for name, error in errors.items()
-            if error is not None
+            f"counts of frequent {name} are off by {error:.1%} (median){largest_in_words(largest)}"
+            for name, (error, largest) in candidate.countable.errors.items()
         ]
     items = candidate.shares.get("items", {})
     if items:
