@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from anonset.columns import profiles
 from anonset.columns.profiles import pattern, profile
+from anonset.columns.roles import rule_of
 from anonset.data.hierarchies.hierarchy_rules import coarser, odd_labels
 
 TEXTS = st.sampled_from(["", "?", "-", "NA", "k.A.", "a", "b", "1", "2", "1,5", "250.01", "E11", "2020-01-31", None])
@@ -174,6 +175,22 @@ def test_dates_in_several_formats_are_read_if_no_date_is_ambiguous(dates: list[s
         rule = f"date:{form}:month,year"
         assert odd_labels(rule, values, "born") == dates[3:]
         assert coarser(f"date:{form}:from-month,year", dates[:2], "born") == dict.fromkeys(dates[:2], "1950-12")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "rule"),
+    [
+        ("Postcode", ["SW1A 1AA", "M1 1AE", "LS2 9JT"], "mask:3,1"),
+        ("plz", ["D-04109", "A-1010", "CH-8001"], "mask:3,1"),
+        ("postal_code", ["K1A0B1", "M5V3L9"], "mask:3,1"),
+        ("postcode", ["1011 AB", "3511 CE"], "mask:3,1"),
+        ("postcode", ["Leeds", "York"], ""),
+        ("icd", ["E11.9", "J45.0", "E10.1"], "prefix:1,3"),
+        ("product", ["SW1A 1AA", "M1 1AE", "LS2 9JT"], ""),
+    ],
+)
+def test_codes_with_a_shared_prefix_get_a_hierarchy_of_prefixes(name: str, values: list[str], rule: str) -> None:
+    assert rule_of(profile(name, pa.chunked_array([values * 3], pa.string()))) == rule
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,10 @@ _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
 _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
+_LETTERED_PLACE = re.compile(
+    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z][ -]?\d[A-Z]\d|[A-Z]{1,2}[- ]\d{4,5}", re.IGNORECASE
+).fullmatch
+"""Matches postal codes with letters: British, Dutch, Canadian, and with the code of the country."""
 _LABELS_FOR_DATE_FORMATS, _MOST_DATE_FORMATS = 3, 3
 _LONGEST_WITHOUT_DOT = 4
 """Length of a WHO ICD-10 code without the dot."""
@@ -201,6 +205,8 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
 
     >>> look_at("KodPocztowy", ["00-001", "31-512"]).kind, look_at("codigo postal", ["1000-205", "4050-123"]).kind
     ('zip codes', 'zip codes')
+    >>> look_at("postcode", ["SW1A 1AA", "M1 1AE"]).kind, look_at("code", ["K1A 0B1"]).kind
+    ('postal codes', 'text')
     >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
     ('%d.%m.%Y', ValueFormat(kind='numbers', form=',', width='0.05'))
     >>> look_at("dx", [*(f"U{n}.1" for n in range(10, 30)), "unknown"])
@@ -236,8 +242,12 @@ def _both_signs(labels: Sequence[str], decimal: str) -> str:
 def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
     if kind == "dates":
         return _dates(name, looked_at)
-    if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
-        return _places(looked_at)
+    if _OF_PLACES.search(name):
+        if kind in ("integers", "zip codes"):
+            return _places(looked_at)
+        others = sum(_LETTERED_PLACE(label) is None for label in looked_at)
+        if looked_at and others <= _most_odd(len(looked_at)):
+            return ValueFormat("postal codes", odd=others)
     if kind == "zip codes" and (is_identifier(name) or is_about_a_person(name)):
         kind = "integers" if all(map(str.isdecimal, looked_at)) else "text"
     others = [label for label in looked_at if not label.isdecimal()]
