@@ -137,7 +137,8 @@ class Fix:
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields as JSON data."""
-        return {"settings": dict(self.settings), "effect": plain_text(self.effect), "changes": self.changes}
+        changes = {"changes": self.changes} if self.changes else {}
+        return {"settings": dict(self.settings), "effect": plain_text(self.effect), **changes}
 
 
 @dataclass(frozen=True)
