@@ -245,9 +245,9 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
     if _OF_PLACES.search(name):
         if kind in ("integers", "zip codes"):
             return _places(looked_at)
-        others = sum(_LETTERED_PLACE(label) is None for label in looked_at)
-        if looked_at and others <= _most_odd(len(looked_at)):
-            return ValueFormat("postal codes", odd=others)
+        odd = sum(_LETTERED_PLACE(label) is None for label in looked_at)
+        if looked_at and odd <= _most_odd(len(looked_at)):
+            return ValueFormat("postal codes", odd=odd)
     if kind == "zip codes" and (is_identifier(name) or is_about_a_person(name)):
         kind = "integers" if all(map(str.isdecimal, looked_at)) else "text"
     others = [label for label in looked_at if not label.isdecimal()]

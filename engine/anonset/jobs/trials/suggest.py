@@ -333,16 +333,17 @@ class _CandidateTrial:
         found = list[tuple[StatedSettings, Candidate]]()
         if best is None or best.countable is None or counts_usably(best) is not False:
             return found
-        given, worst = parameters_of(self.model), best.countable.items_error or 0.0
+        model: Any = self.model
+        given, worst = parameters_of(model), best.countable.items_error or 0.0
         smaller = {"m": int(given.get("m") or 0) - 1, "k": (int(given.get("k") or 0) + 1) // 2}
         least = {"m": 1, "k": _LEAST_K}
         for name, size in smaller.items():
             if size < least[name] or self.left <= 0:
                 continue
-            trial = replace(self, model=replace(self.model, **{name: size}))
+            trial = replace(self, model=replace(model, **{name: size}))
             (candidate,) = trial.of_all(table, [best], share=0.5)
             self.left = trial.left
-            error = candidate.countable and candidate.countable.items_error
+            error = None if candidate.countable is None else candidate.countable.items_error
             if candidate.outcome == "holds" and error is not None and error <= _CLEARLY * worst:
                 found.append(({name: size}, candidate))
         return found
