@@ -85,7 +85,7 @@ async def follow(folder: Path) -> None:
         await take(browser, "queries")
         await browser.go_to("Open")
         await browser.click("visits-safe")
-        await browser.until_text("People who are unique, if an attacker knows")
+        await browser.until_text("People who are unique for the attacker of the promise")
         await take(browser, "open")
         await browser.open(address)
         await browser.click("Choose other data")

@@ -100,6 +100,17 @@ class MarkedText:
         return plain_text(f"{self}")
 
 
+VALUE = "VALUE"
+"""Stands in settings for a value of the data that only the owner knows."""
+
+
+def _answered(entry: Any, value: str) -> Any:
+    if isinstance(entry, list):
+        return [_answered(one, value) for one in entry]
+    is_asked = isinstance(entry, str) and (entry == VALUE or entry.endswith(f"={VALUE}"))
+    return entry.removesuffix(VALUE) + value if is_asked else entry
+
+
 @dataclass(frozen=True)
 class Fix:
     """Settings that remedy an error or a finding."""
@@ -108,10 +119,26 @@ class Fix:
     """Values by name, as in a job file. Empty if the owner must change the data."""
     effect: str = field(default="", repr=False)
     """Condition or effect in words, such as ``if it means a missing value``. Empty if the problem explains it."""
+    changes: str = field(default="", repr=False)
+    """What changes in the data, such as ``changes 3 records``. Empty if this is not counted."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether the settings contain `VALUE`."""
+        return self.answered("").settings != self.settings
+
+    def answered(self, value: str) -> "Fix":
+        """Return the fix with a value in place of `VALUE`.
+
+        >>> Fix({"null": ["dx=VALUE"], "skip_rows": ["no-id"]}).answered("-9").settings
+        {'null': ['dx=-9'], 'skip_rows': ['no-id']}
+        """
+        return Fix({name: _answered(entry, value) for name, entry in self.settings.items()}, self.effect, self.changes)
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields as JSON data."""
-        return {"settings": dict(self.settings), "effect": plain_text(self.effect)}
+        changes = {"changes": self.changes} if self.changes else {}
+        return {"settings": dict(self.settings), "effect": plain_text(self.effect), **changes}
 
 
 @dataclass(frozen=True)
@@ -136,7 +163,8 @@ class Problem(MarkedText):
         parts = [abridged(self.sentence)] if self.sentence else []
         for fix in self.fixes:
             way = f"{fix.effect}:" if fix.effect else "or use" if len(parts) > 1 else "use"
-            parts.append(f"{way} {spelled(fix.settings)}" if fix.settings else fix.effect)
+            changes = f" ({fix.changes})" if fix.changes else ""
+            parts.append(f"{way} {spelled(fix.settings)}{changes}" if fix.settings else fix.effect)
         return format("; ".join(parts), spec)
 
 

@@ -9,7 +9,7 @@ CARDS = [f"C{100 + n}" for n in range(60)]
 
 
 def findings(data, ids):
-    return id_findings({name: pa.chunked_array([values]) for name, values in data.items()}, ids)
+    return [str(one) for one in id_findings({name: pa.chunked_array([values]) for name, values in data.items()}, ids)]
 
 
 def test_earlier_ids_in_another_column_are_reported():

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from anonset.columns import profiles
 from anonset.columns.profiles import pattern, profile
-from anonset.data.hierarchies.hierarchy_rules import odd_labels
+from anonset.columns.roles import rule_of
+from anonset.data.hierarchies.hierarchy_rules import coarser, odd_labels
 
 TEXTS = st.sampled_from(["", "?", "-", "NA", "k.A.", "a", "b", "1", "2", "1,5", "250.01", "E11", "2020-01-31", None])
 COLUMNS = st.lists(TEXTS, min_size=1, max_size=16)
@@ -149,11 +150,47 @@ def test_a_kind_survives_few_odd_values(codes: int, odd: int, kind: str) -> None
     assert (profiled.kind, profiled.odd) == (kind, odd if kind != "text" else 0)
 
 
-@pytest.mark.parametrize(("odd", "usable"), [(1, True), (2, False)])
-def test_a_format_of_dates_survives_few_dates_in_another_format(odd: int, usable: bool) -> None:
-    dates = [*(f"{3 + n}/25/2020" for n in range(odd)), *(f"2020-01-{n:02}" for n in range(1, 20))]
+@pytest.mark.parametrize(("others", "form", "odd"), [(1, "", 1), (2, "%Y-%m-%d|%m/%d/%Y", 0)])
+def test_a_format_of_dates_survives_few_dates_in_another_format(others: int, form: str, odd: int) -> None:
+    dates = [*(f"{3 + n}/25/2020" for n in range(others)), *(f"2020-01-{n:02}" for n in range(1, 20))]
     look = profile("visit", pa.chunked_array([dates]))
-    assert (look.kind, look.usable, look.odd if usable else 0) == ("dates", usable, odd if usable else 0)
+    assert (look.kind, look.usable, look.form, look.odd) == ("dates", True, form, odd)
+
+
+@pytest.mark.parametrize(
+    ("dates", "form"),
+    [
+        (["1950-12-24", "24.12.1950", "01.02.1960", "unknown"], "%Y-%m-%d|%d.%m.%Y"),
+        (["24/12/1950", "12/24/1950", "13/01/1950"], "%d/%m/%Y|%m/%d/%Y"),
+        (["24/12/1950", "12/24/1950", "03/04/1950"], None),
+        (["1950-12-24", "03/04/1950", "05/06/1950"], None),
+        (["1950-12-24", "24.12.50", "25.12.50"], None),
+    ],
+)
+def test_dates_in_several_formats_are_read_if_no_date_is_ambiguous(dates: list[str], form: str | None) -> None:
+    values = dates[:3] * 5 + [f"1950-12-{n}" for n in range(10, 24) if "1950-12-24" in dates] + dates[3:]
+    look = profile("born", pa.chunked_array([values]))
+    assert (look.kind, look.usable, look.form) == ("dates", form is not None, form or "")
+    if form is not None:
+        rule = f"date:{form}:month,year"
+        assert odd_labels(rule, values, "born") == dates[3:]
+        assert coarser(f"date:{form}:from-month,year", dates[:2], "born") == dict.fromkeys(dates[:2], "1950-12")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "rule"),
+    [
+        ("Postcode", ["SW1A 1AA", "M1 1AE", "LS2 9JT"], "mask:3,1"),
+        ("plz", ["D-04109", "A-1010", "CH-8001"], "mask:3,1"),
+        ("postal_code", ["K1A0B1", "M5V3L9"], "mask:3,1"),
+        ("postcode", ["1011 AB", "3511 CE"], "mask:3,1"),
+        ("postcode", ["Leeds", "York"], ""),
+        ("icd", ["E11.9", "J45.0", "E10.1"], "prefix:1,3"),
+        ("product", ["SW1A 1AA", "M1 1AE", "LS2 9JT"], ""),
+    ],
+)
+def test_codes_with_a_shared_prefix_get_a_hierarchy_of_prefixes(name: str, values: list[str], rule: str) -> None:
+    assert rule_of(profile(name, pa.chunked_array([values * 3], pa.string()))) == rule
 
 
 @pytest.mark.parametrize(

@@ -956,3 +956,13 @@ def test_numbers_of_items_are_offered_before_other_numbers(number, others, most)
     asked = [fix.settings["items"] for problem in found.checks for fix in problem.fixes if "items" in fix.settings]
     proposed = [column.profile.name for column in found.columns if column.role == "items"]
     assert [*([proposed] if proposed else []), *asked][0] == [number]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("icd", ["E11.9", "E11.0", "J45.0"]), ("plz", ["04109", "04103", "80331"])]
+)
+@pytest.mark.parametrize("role", ["items", "relational"])
+def test_codes_get_a_hierarchy_of_prefixes_in_each_role(name, values, role):
+    found = anonset.inspect({name: values * 20, "sex": ["f", "m"] * 30}, unit="row", **{role: name})
+    (hierarchy,) = [column.hierarchy for column in found.columns if column.profile.name == name]
+    assert hierarchy == ("mask:3,1" if (name, role) == ("plz", "relational") else "prefix:1,3")

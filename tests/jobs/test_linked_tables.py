@@ -533,3 +533,21 @@ def test_the_answer_publishes_or_leaves_out_the_table(stays, answer, published, 
     assert main(["anonymize", "job.toml"]) == 0, capsys.readouterr().err
     tables = {path.stem for path in (tmp_path / "ward-person_id-safe" / "tables").iterdir()}
     assert tables == {"persons", "diagnoses", *published}
+
+
+def test_spellings_are_compared_in_each_linked_table(tmp_path, monkeypatch):
+    rng = random.Random(1)
+    (tmp_path / "ward").mkdir()
+    monkeypatch.chdir(tmp_path)
+    towns, drugs = rng.choices(["Berlin", "berlin", "Bonn"], k=100), rng.choices(["statin", "Statin", "insulin"], k=300)
+    persons = ["person_id,city,sex", *(f"{n},{town},{'fm'[n % 2]}" for n, town in enumerate(towns))]
+    (tmp_path / "ward" / "persons.csv").write_text("\n".join(persons))
+    given = [(rng.randrange(100), drug) for drug in drugs]
+    (tmp_path / "ward" / "drugs.csv").write_text("\n".join(["person_id,drug", *(f"{n},{drug}" for n, drug in given)]))
+    fixes = [fix for one in anonset.inspect("ward", unit="person_id").checks for fix in one.fixes]
+    upper, lower = (sum(town[0].isupper() is case for town in towns) for case in (True, False))
+    assert upper > lower
+    changed = len({(n, drug) for n, drug in given if drug == "Statin"})
+    assert [(fix.settings["normalize"], fix.changes) for fix in fixes if "normalize" in fix.settings] == [
+        (["persons.city=lower"], f"changes {upper} records"), (["lower"], f"changes {changed} records"),
+    ]  # fmt: skip

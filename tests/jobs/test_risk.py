@@ -77,6 +77,24 @@ def test_the_smallest_number_of_matching_rows_equals_a_count(when):
             assert exposure.highest <= 1 / 3 + 1e-12
 
 
+def test_the_guarantee_covers_only_the_attacker_who_knows_no_sensitive_item():
+    """One person has the sensitive item `s` and `b`. The guarantee covers whoever knows `a` and `b`."""
+    sets = [{"a", "b"}] * 8 + [{"a", "b", "s"}, {"a", "s"}]
+    release = anonset.anonymize(
+        anonset.read({"codes": sets}, items="codes", unit="row"),
+        anonset.LmApriori(k=3, m=2, l=2, sensitive_items=("s",)),
+        hierarchies={"codes": {"any": ["a", "b"]}},
+    )
+    risk = anonset.risk(release)
+    found = {one.words: (one.guaranteed, one.smallest) for one in risk.exposures if one.items <= 2}
+    assert found == {
+        "1 non-sensitive item": (True, 9), "2 non-sensitive items": (True, 9), "1 item": (False, 2),
+        "2 items": (False, 1),
+    }  # fmt: skip
+    assert risk.single["after"].words == risk.single["before"].words == "2 non-sensitive items"
+    assert [one.promised for one in risk.attempts if one.items <= 2] == [1 / 3, 1 / 3]
+
+
 def test_an_item_with_several_symbols_can_have_a_higher_risk_after_than_before():
     """Each part has separate symbols. The risk from an attacker who knows the item but not the symbol is lower."""
     release = anonset.anonymize(

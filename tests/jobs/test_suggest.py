@@ -520,12 +520,19 @@ def test_columns_that_spoil_the_counts_are_named(monkeypatch):
 
     def warned(table):
         suggestion = suggest(table, KKmAnonymity(k=5, m=2), hierarchies={"items": "balanced:2"}, workers=1)
-        return suggestion.warning, [set(fix.settings["drop"]) for fix in suggestion.fixes if fix.settings]
+        return suggestion.warning, [set(fix.settings["drop"]) for fix in suggestion.fixes if "drop" in fix.settings]
 
     assert warned(table)[1] == [{"zip", "ward"}]
     without, fixes = warned(replace(table, relational=relational[:2]))
     assert ("zip" in without, fixes) == (True, [{"zip"}])
     assert "km" not in without
     assert "little use" not in warned(replace(table, relational=relational[:1]))[0]
-    assert "km" in warned(replace(table, relational=relational[1:2]))[0]
-    assert "drop" not in warned(replace(table, relational=relational[1:2]))[0]
+    one_column = replace(table, relational=relational[1:2])
+    weaker = suggest(one_column, KKmAnonymity(k=3, m=2), hierarchies={"items": "balanced:2"}, workers=1)
+    assert not weaker.warning
+    found = suggest(one_column, KKmAnonymity(k=5, m=2), hierarchies={"items": "balanced:2"}, workers=1)
+    assert [fix.settings for fix in found.fixes] == [{"k": 3}]
+    assert f"with k=3 the error is {weaker.recommended.countable.items_error:.1%}" in found.warning
+    monkeypatch.setattr(suggesting, "_CLEARLY", 0.0)
+    assert "km" in warned(one_column)[0]
+    assert "drop" not in warned(one_column)[0]

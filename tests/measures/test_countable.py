@@ -1,5 +1,6 @@
 """Errors of item and pair counts, compared with individual queries."""
 
+from collections.abc import Callable
 from itertools import combinations
 from statistics import median
 
@@ -28,16 +29,18 @@ def by_queries(rows: list[set[str]], publication: Records, most: int) -> CountAc
     pairs = [pair for pair in sorted(counted, key=lambda pair: (-counted[pair], pair))[:most] if counted[pair]]
     expected = ExpectedCounts(publication)
 
-    def error(asked: list[tuple[str, ...]]) -> float | None:
+    def error(asked: list[tuple[str, ...]], of: Callable[[list[float]], float] = median) -> float | None:
         true = [sum(set(query) <= row for row in rows) for query in asked]
         wrong = [abs(t - expected.count(Query(query))) / t for t, query in zip(true, asked, strict=True)]
-        return median(wrong) if wrong else None
+        return of(wrong) if wrong else None
 
     column = publication.transactions
     assert column is not None
     sizes = [len(publication.symbols[code].members) for code in column.items.tolist()]
     wide = [size for size in sizes if size > 1]
-    return CountAccuracy(error([(x,) for x in items]), error(pairs), sum(wide) / len(wide) if wide else None)
+    asked = [(x,) for x in items], pairs
+    stands_for = sum(wide) / len(wide) if wide else None
+    return CountAccuracy(*map(error, asked), stands_for, largest=(error(asked[0], max), error(asked[1], max)))
 
 
 def assert_counted(rows: list[set[str]], publication: Records) -> None:
@@ -51,6 +54,7 @@ def assert_counted(rows: list[set[str]], publication: Records) -> None:
         naive = by_queries(rows, publication, most)
         for name in ("items_error", "pairs_error", "stands_for"):
             assert getattr(errors, name) == pytest.approx(getattr(naive, name)), (name, most)
+        assert errors.largest == pytest.approx(naive.largest), most
         assert errors.reading == "one-member"
 
 

@@ -358,7 +358,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await examine(browser, "promise")
         await browser.open(f"{address}try")
         await browser.click("Try the candidates")
-        await browser.until("[...document.querySelectorAll('button')].some(e => e.innerText === 'Choose')")
+        await browser.until("[...document.querySelectorAll('button')].some(e => e.innerText === 'Use this result')")
         await browser.until_text("Lost detail, if more records must match")
         await browser.until_text("Try the candidates")
         await examine(browser, "try")
@@ -384,7 +384,7 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await examine(browser, "queries")
         await browser.open(f"{address}open")
         await browser.click("visits-safe")
-        await browser.until_text("People who are unique, if an attacker knows")
+        await browser.until_text("People who are unique for the attacker of the promise")
         await browser.script("document.querySelectorAll('details').forEach(e => { e.open = true; })")
         await examine(browser, "open")
 

@@ -456,12 +456,12 @@ def test_the_page_explains_why_a_risk_is_higher_after_than_before(
         assert element(user, "attacks").text.partition(";")[0] in (folder / "page.html").read_text()
         before, after = (state.publications.opened.risk.result[when][0]["highest"] for when in ("before", "exposures"))
         assert before < after
-        assert element(user, "higher-after").text.startswith("Higher after than before: 1 item")
-        assert "Higher after than before: 1 item" in (folder / "page.html").read_text()
-        higher, beside = state.publications.opened.risk.result["higher_after"], " (higher after)"
+        assert element(user, "higher-after").text.startswith("A figure rises, if an attacker knows 1 item")
+        assert "A figure rises, if an attacker knows 1 item" in (folder / "page.html").read_text()
+        higher, beside = state.publications.opened.risk.result["higher_after"], " (rises)"
         known = [line.removesuffix(beside) for line in texts(user).splitlines() if line.endswith(beside)]
         assert known == higher
-        cell = r'<td data-head="attacker knows">([^<]*?) \(higher after: see below\)</td>'
+        cell = r'<td data-head="attacker knows">([^<]*?) \(rises: see below\)</td>'
         assert {*known} <= {*re.findall(cell, (folder / "page.html").read_text())}
 
     by_clicks(folder, way)
@@ -486,7 +486,8 @@ def test_one_figure_has_the_same_value_on_all_screens_and_in_the_report(tmp_path
         unique = [sum(keys.count(key) == 1 for key in keys) / len(keys) for keys in (days, years)]
         await user.open("/")
         assert "The job coarsens born while reading" in element(user, "raw").text
-        headline = f"{unique[0]:.1%} of the people are unique, if an attacker knows all of born, sex, and 1 item ("
+        promised = "are unique for the attacker of the promise, who knows all of born, sex, and 1 item ("
+        headline = f"{unique[0]:.1%} of the people {promised}"
         assert texts(user).index(headline) < texts(user).index("\nRole\n")
         state.publish()
         await until(lambda: reported(state))

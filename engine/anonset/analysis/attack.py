@@ -3,7 +3,7 @@ values.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,7 @@ def attack(
     ways = [AttackerKnowledge(True, 0, ())] if relational else []
     ways += [AttackerKnowledge(values, n, ()) for values in ((False, True) if relational else (False,)) for n in sizes]
     ways += [AttackerKnowledge(relational, n, as_is) for n in (0, *sizes)] if as_is else []
+    ways = [replace(way, non_sensitive=bool(model.beside) and way.items > 0) for way in ways]
     unchanged = class_of([column for column in publication.kept if column.name in as_is], publication.n)
     counts: dict[AttackerKnowledge, list[_Met]] = {way: [] for way in ways}
     owner_of_row = None if owner is None else owner[publication.record]
@@ -140,7 +141,7 @@ def _attempts(way: AttackerKnowledge, results: list[_Met], k: int, promised: flo
     broken = int(((rows > 0) & (rows < k)).sum()) if promised else 0
     return Attempts(
         way.values, way.items, way.as_is, n, float((sizes == 1).mean()), float(below.mean()),
-        float((sizes == 0).mean()), success, promised, broken,
+        float((sizes == 0).mean()), success, promised, broken, non_sensitive=way.non_sensitive,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Re-identification risk of persons by attacker knowledge. It depends on the number of matching rows or persons."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,8 @@ class AttackerKnowledge(RedactedRepr):
     """Number of known items."""
     as_is: tuple[str, ...]
     """Names of the known columns that are published as is and that the guarantee does not cover."""
+    non_sensitive: bool = field(default=False, kw_only=True)
+    """Whether the known items are none of the items that must not be inferred."""
 
     @property
     def words(self) -> str:
@@ -40,14 +42,15 @@ class AttackerKnowledge(RedactedRepr):
         """
         parts = ["all quasi-identifiers"] if self.values else []
         parts += [f"{listed(name_ranges(self.as_is), 'and')} as published"] if self.as_is else []
-        parts += [counted(self.items, "item")] if self.items else []
+        parts += [counted(self.items, "non-sensitive item" if self.non_sensitive else "item")] if self.items else []
         return (
             ", and ".join([", ".join(parts[:-1]), *parts[-1:]][len(parts) < 2 :]) if self.as_is else " and ".join(parts)
         )
 
     def limit(self, model: PrivacyModel) -> float | None:
         """Return the largest success per person that a model allows. None if it does not cover the knowledge."""
-        return None if self.as_is else model.promises(self.values, self.items)
+        is_other = bool(self.as_is) or (self.items > 0 and bool(model.beside) and not self.non_sensitive)
+        return None if is_other else model.promises(self.values, self.items)
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,8 @@ def exposures(
 ) -> tuple[Exposure, ...]:
     """Count the matching rows or persons by attacker knowledge, for a publication or for raw data.
 
+    If items must not be inferred, the attacker knows other items, as in the guarantee, or any items.
+
     Parameters
     ----------
     size
@@ -162,7 +167,9 @@ def exposures(
         unchanged = [column for column in rows.kept if column.name in as_is]
         known.append((AttackerKnowledge(bool(rows.relational), 0, as_is), (*rows.relational, *unchanged)))
     matches = (
-        _matching_rows(rows, known, size, seed) if owner is None else _matching_persons(rows, known, size, seed, owner)
+        _matching_rows(rows, known, size, seed, model.beside)
+        if owner is None
+        else _matching_persons(rows, known, size, seed, owner, model.beside)
     )
     return tuple(_exposure(one, figures, threshold, model) for one, figures in matches)
 
@@ -196,7 +203,7 @@ def complete_exposure(
 
 
 def _matching_rows(
-    rows: Records | Table, known: _Known, size: int, seed: int
+    rows: Records | Table, known: _Known, size: int, seed: int, secrets: Sequence[str]
 ) -> "Iterator[tuple[AttackerKnowledge, RecordFigures]]":
     """Yield each kind of knowledge with the match count of each row."""
     from anonset.measures.distinct_records import class_figures, codes_of
@@ -204,17 +211,29 @@ def _matching_rows(
 
     groups = [(one, codes_of(columns)) for one, columns in known]
     yield from ((one, class_figures(group, rows.store)) for one, group in groups if group)
-    for sets, (one, group) in product(_sets_of(rows), groups):
+    for (sets, other), (one, group) in product(_sets_of(rows, secrets), groups):
         matches = matching_rows(sets, size, group=group, store=rows.store, seed=seed)
-        yield from ((replace(one, items=items), figures) for items, figures in enumerate(matches, 1))
+        of_sets = replace(one, non_sensitive=other)
+        yield from ((replace(of_sets, items=items), figures) for items, figures in enumerate(matches, 1))
 
 
-def _sets_of(rows: Records | Table) -> Sequence[SetColumn]:
-    return () if rows.transactions is None else (rows.transactions,)
+def _sets_of(rows: Records | Table, secrets: Sequence[str]) -> list[tuple[SetColumn, bool]]:
+    """Return the sets without the items that must not be inferred, if there are any, and the sets of all items. The
+    second value is True for the former.
+    """
+    sets = rows.transactions
+    if sets is None:
+        return []
+    return [*([(without_secrets(sets, secrets), True)] if secrets else []), (sets, False)]
+
+
+def without_secrets(sets: SetColumn, secrets: Sequence[str]) -> SetColumn:
+    """Return sets without the items that must not be inferred."""
+    return sets.only(~np.isin(sets.vocabulary.labels, secrets))
 
 
 def _matching_persons(
-    rows: Records | Table, known: _Known, size: int, seed: int, owner: Int64
+    rows: Records | Table, known: _Known, size: int, seed: int, owner: Int64, secrets: Sequence[str]
 ) -> "Iterator[tuple[AttackerKnowledge, RecordFigures]]":
     """Yield each kind of knowledge with the match count of each person."""
     from anonset.data.equivalence_classes import class_of
@@ -224,9 +243,12 @@ def _matching_persons(
     persons = np.unique(owner, return_inverse=True)[1].ravel()
     groups = [(one, class_of(of, rows.n) if of else None) for one, of in known]
     yield from ((one, RecordFigures.of(fewest_persons(group, persons))) for one, group in groups if group is not None)
-    for sets, (one, group) in product(_sets_of(rows), groups):
+    for (sets, other), (one, group) in product(_sets_of(rows, secrets), groups):
         matches = matching_persons(sets, size, persons, group=group, seed=seed)
-        yield from ((replace(one, items=found.size), RecordFigures.of(found.least, found.known)) for found in matches)
+        of_sets = replace(one, non_sensitive=other)
+        yield from (
+            (replace(of_sets, items=found.size), RecordFigures.of(found.least, found.known)) for found in matches
+        )
 
 
 def _exposure(known: AttackerKnowledge, matches: "RecordFigures", threshold: float, model: PrivacyModel) -> Exposure:
@@ -241,5 +263,5 @@ def _exposure(known: AttackerKnowledge, matches: "RecordFigures", threshold: flo
     sizes = tuple(matches.share((least >= a) & (least < b)) for a, b in zip(_MATCHES_FROM, ends, strict=True))
     return Exposure(
         known.values, known.items, known.as_is, smallest, mean, 1 / max(1, smallest), average, above, unique, below,
-        known.limit(model) is not None, sizes,
+        known.limit(model) is not None, sizes, non_sensitive=known.non_sensitive,
     )  # fmt: skip

@@ -81,15 +81,19 @@ def _changed(problems: Sequence[Problem], job: Job, *, has_model: bool) -> Itera
     """
     if len(problems) > 1:
         for problem in problems:
-            fixes = [fix for fix in problem.fixes if fix.settings and _DECLARING.isdisjoint(fix.settings)]
+            fixes = [fix for fix in _complete(problem) if _DECLARING.isdisjoint(fix.settings)]
             if not fixes:
                 return
             job = edited(job, Job(fixes[0].settings))
         yield "", job
         return
-    fixes = [fix for fix in problems[0].fixes if fix.settings and "publish_as_is" not in fix.settings]
+    fixes = [fix for fix in _complete(problems[0]) if "publish_as_is" not in fix.settings]
     for fix in fixes or ([] if has_model else [Fix({})]):
         yield fix.effect, edited(job, Job(fix.settings))
+
+
+def _complete(problem: Problem) -> list[Fix]:
+    return [fix for fix in problem.fixes if fix.settings and not fix.asks]
 
 
 def _guarantee(job: Job) -> dict[str, str | int]:

@@ -16,9 +16,9 @@ from anonset.columns.personal_values import are_names
 from anonset.columns.profiles import count_differing
 from anonset.data.array_types import Bools, Int64
 from anonset.data.table_facts import COUNTRY, MERGES, NO_ID, SEVERAL, TESTS, PersonSign
-from anonset.errors import Fix, Problem
+from anonset.errors import VALUE, Fix, Problem
 from anonset.lazy_arrow import pa
-from anonset.spelling import counted, listed, setting
+from anonset.spelling import counted, listed
 
 _CHAINED, _REPLACED_ONCE = 0.9, 0.9
 """Limits for a column of earlier ids: the minimum share of its values that are also ids, and the minimum ratio of its
@@ -34,7 +34,7 @@ rows.
 """
 
 
-def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[str]:
+def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[Problem]:
     """Return findings on ids that are re-issued, and on single ids with far more rows than the others. They show no id.
 
     Parameters
@@ -44,7 +44,7 @@ def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[str]:
     ids
         Columns that may identify the person.
     """
-    findings, spelled = [_odd_row(columns, ids)], dict[str, Any]()
+    findings, spelled = list[Problem | str | None]([_odd_row(columns, ids)]), dict[str, Any]()
     for name in ids:
         if (
             name not in columns
@@ -58,7 +58,7 @@ def id_findings(columns: ArrowColumns, ids: Sequence[str]) -> list[str]:
                 findings.append(_chain(name, other, len(distinct)))
         findings.append(_with_authority(name, values))
         findings.append(_dummy(name, folded(given_texts(columns[name]))))
-    return list(filter(None, findings))
+    return [one if isinstance(one, Problem) else Problem(one) for one in findings if one]
 
 
 def _odd_row(columns: ArrowColumns, ids: Sequence[str]) -> str:
@@ -117,15 +117,15 @@ def _with_authority(name: str, values: Any) -> str:
     )
 
 
-def _dummy(name: str, texts: Any) -> str:
+def _dummy(name: str, texts: Any) -> Problem | None:
     counts = np.bincount(arrow.to_numpy(arrow.dictionary_encode(texts).indices))
     most, median = int(counts.max()), float(np.median(counts))
     if most < max(_DWARFS * median, _LARGE_SHARE * len(texts)):
-        return ""
-    way = f"if it stands for many persons, declare it as missing: {setting('null', f'{name}=VALUE')}"
-    return (
-        f"one value of column {name!r} occurs in {most:,} of {len(texts):,} rows (median of all values: {median:g}); "
-        f"{way} {setting('skip_rows', 'no-id')}"
+        return None
+    missing = Fix({"null": [f"{name}={VALUE}"], "skip_rows": ["no-id"]}, "if it stands for many persons")
+    return Problem(
+        f"one value of column {name!r} occurs in {most:,} of {len(texts):,} rows (median of all values: {median:g})",
+        [missing],
     )
 
 

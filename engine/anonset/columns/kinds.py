@@ -11,6 +11,7 @@ from typing import Any
 
 from anonset.columns.headers import is_about_a_person, is_identifier
 from anonset.columns.marks import says_present
+from anonset.data.hierarchies.hierarchy_rules import EITHER, FROM, date_rule, is_date
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix
 from anonset.spelling import counted
@@ -162,7 +163,11 @@ _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
 _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
-_LABELS_FOR_DATE_FORMATS = 3
+_LETTERED_PLACE = re.compile(
+    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z][ -]?\d[A-Z]\d|[A-Z]{1,2}[- ]\d{4,5}", re.IGNORECASE
+).fullmatch
+"""Matches postal codes with letters: British, Dutch, Canadian, and with the code of the country."""
+_LABELS_FOR_DATE_FORMATS, _MOST_DATE_FORMATS = 3, 3
 _LONGEST_WITHOUT_DOT = 4
 """Length of a WHO ICD-10 code without the dot."""
 
@@ -200,6 +205,8 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
 
     >>> look_at("KodPocztowy", ["00-001", "31-512"]).kind, look_at("codigo postal", ["1000-205", "4050-123"]).kind
     ('zip codes', 'zip codes')
+    >>> look_at("postcode", ["SW1A 1AA", "M1 1AE"]).kind, look_at("code", ["K1A 0B1"]).kind
+    ('postal codes', 'text')
     >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
     ('%d.%m.%Y', ValueFormat(kind='numbers', form=',', width='0.05'))
     >>> look_at("dx", [*(f"U{n}.1" for n in range(10, 30)), "unknown"])
@@ -234,9 +241,13 @@ def _both_signs(labels: Sequence[str], decimal: str) -> str:
 
 def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
     if kind == "dates":
-        return _dates(looked_at)
-    if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
-        return _places(looked_at)
+        return _dates(name, looked_at)
+    if _OF_PLACES.search(name):
+        if kind in ("integers", "zip codes"):
+            return _places(looked_at)
+        odd = sum(_LETTERED_PLACE(label) is None for label in looked_at)
+        if looked_at and odd <= _most_odd(len(looked_at)):
+            return ValueFormat("postal codes", odd=odd)
     if kind == "zip codes" and (is_identifier(name) or is_about_a_person(name)):
         kind = "integers" if all(map(str.isdecimal, looked_at)) else "text"
     others = [label for label in looked_at if not label.isdecimal()]
@@ -341,13 +352,16 @@ def _are_atc(labels: Sequence[str]) -> bool:
     return 2 * sum(len(label) in (5, 7) for label in labels) > len(labels)
 
 
-def _dates(labels: Sequence[str]) -> ValueFormat:
-    """Return the format of dates. If day and month are ambiguous, return the first format that parses all dates."""
+def _dates(name: str, labels: Sequence[str]) -> ValueFormat:
+    """Return the format of dates. If day and month are ambiguous, return the first format that parses all dates.
+
+    >>> _dates("born", ["24.12.1950", "1960-02-01"]).form, _dates("", ["3/4/1950", "1960-02-01"]).usable
+    ('%Y-%m-%d|%d.%m.%Y', False)
+    """
     read = {form: days for form in _formats_of(labels) if len(days := _parsed(labels, form)) > len(labels) // 2}
     most = max(map(len, read.values()), default=0)
     if not most or len(labels) - most > _most_odd(len(labels)):
-        doubt = "dates in several formats; write all of them as YYYY-MM-DD"
-        return ValueFormat("dates", doubt=doubt, usable=False)
+        return _dates_in_several_formats(labels)
     forms = [form for form, days in read.items() if len(days) == most]
     form, irregular = forms[0], len(labels) - most
     days = read[form]
@@ -355,11 +369,34 @@ def _dates(labels: Sequence[str]) -> ValueFormat:
         doubt = "years of two digits without a clear century; write them with four"
         return ValueFormat("dates", form, doubt, usable=False)
     if len(forms) > 1:
-        ways = " or ".join(f"date:{candidate}:month,year,decade" for candidate in forms)
-        doubt = f"day and month are ambiguous, so only the year is used; to use months, choose {ways}"
-        return ValueFormat("dates", form, doubt, odd=irregular)
+        doubt = "day and month are ambiguous, so only the year is used"
+        ways = {one: "day" if one.find("%d") < one.find("%m") else "month" for one in forms}
+        fixes = tuple(
+            Fix({"hierarchy": {name: date_rule(one, f"{FROM}month,year,decade")}}, f"if the {first} comes first")
+            for one, first in ways.items()
+        )
+        return ValueFormat("dates", form, doubt, odd=irregular, fixes=fixes)
     iso = form == "%Y-%m-%d" and sum(map(bool, map(_ISO, labels))) == most
     return ValueFormat("dates", "" if iso else form, odd=irregular)
+
+
+def _dates_in_several_formats(labels: Sequence[str]) -> ValueFormat:
+    """Return the formats of dates that no single format parses. They are usable if no date is ambiguous."""
+    left, forms = list(labels), list[str]()
+    while left and len(forms) < _MOST_DATE_FORMATS:
+        read = {form: [label for label in left if is_date(label, form)] for form in _formats_of(left[:1])}
+        most = max(map(len, read.values()), default=0)
+        best = [form for form, own in read.items() if len(own) == most]
+        if len({tuple(_parsed(read[form], form)) for form in best}) != 1 or "%y" in best[0]:
+            break
+        forms.append(best[0])
+        left = [label for label in left if not is_date(label, best[0])]
+    form = EITHER.join(sorted(forms, key=_rank))
+    odd = sum(not is_date(label, form) for label in labels)
+    if not forms[1:] or odd > _most_odd(len(labels)):
+        doubt = "dates in several formats that can be confused; write all of them as YYYY-MM-DD"
+        return ValueFormat("dates", doubt=doubt, usable=False)
+    return ValueFormat("dates", form, odd=odd)
 
 
 def _formats_of(labels: Sequence[str]) -> list[str]:

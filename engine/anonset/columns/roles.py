@@ -92,7 +92,7 @@ def rule_of(look: ValueFormat) -> str:
 
 def tree_of(kind: str) -> str:
     """Return the hierarchy of items of a kind."""
-    return CODE_LEVELS.get(kind, PROPOSED)
+    return "prefix:1,3" if kind in PLACES else CODE_LEVELS.get(kind, PROPOSED)
 
 
 def settings_of(proposals: Mapping[str, ProposedRole]) -> dict[str, str | list[str]]:
@@ -184,13 +184,13 @@ def _cuts(look: ValueFormat, labels: Sequence[str], rule: str) -> list[str]:
         start = 0 if look.has_days and not look.doubt else 1
         return [f"{FROM}{levels}" for levels in _DATES[start:]]
     longest = max(map(len, labels), default=0)
-    if look.kind in PLACES or rule.startswith("mask:") or (tree_of(look.kind).startswith("prefix")):
+    if look.kind in (*PLACES, *CODE_LEVELS) or rule.startswith("mask:"):
         return [f"{FROM}{cut}" for cut in _CUTS if int(cut[0]) < longest]
     return []
 
 
 def _joined(kind: str, cut: str) -> str:
-    return f"{'prefix' if tree_of(kind).startswith('prefix') else 'mask'}:{cut}"
+    return f"{'prefix' if kind in CODE_LEVELS else 'mask'}:{cut}"
 
 
 def _as_read(within: str, cut: str, rule: str) -> str:

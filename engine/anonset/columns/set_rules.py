@@ -21,8 +21,8 @@ from anonset.columns.kinds import MARKS, kind_of_values
 from anonset.columns.marks import ABOVE_0, FILLED
 from anonset.columns.profiles import MOST_SHARED_VALUES, Profile
 from anonset.columns.roles import CODE_LEVELS, UNRECOGNIZED, ProposedRole, tree_of
-from anonset.errors import Fix, Problem
-from anonset.spelling import counted, setting, spelled
+from anonset.errors import VALUE, Fix, Problem
+from anonset.spelling import counted, setting
 
 _NUMBERED = re.compile(r"(.*?)[_\W]?(\d+)$")
 _ONE_CODE = re.compile(
@@ -312,10 +312,10 @@ def _reading_pairs(group: Sequence[Profile]) -> Problem:
         Fix({"one_hot": names, "present": value}, f"if {value} marks an item") for value in group[0].coded_pair or ()
     ]
     fixes.append(Fix({"one_code": names, "with_header": True}, "if both values are items"))
+    if not group[0].coded_pair:
+        fixes.insert(0, Fix({"one_hot": names, "present": VALUE}, "if one value marks an item"))
     columns = f"{group[0].name!r} and {counted(len(group) - 1, 'other column')}"
     problem = f"{columns} are not proposed as items, because their two values do not show which one marks an item"
-    if not group[0].coded_pair:
-        problem += f"; if one does: {spelled({'one_hot': names, 'present': 'VALUE'})}"
     return Problem(problem, fixes)
 
 

@@ -6,11 +6,13 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
 from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
-from anonset.reading.cells.normalizing import NORMALIZATIONS
+from anonset.reading.cells.normalizing import NORMALIZATIONS, applied
 from anonset.spelling import counted
 
 
-def spelling_problems(table: Table, model: PrivacyModel | None = None) -> list[Problem]:
+def spelling_problems(
+    table: Table, model: PrivacyModel | None = None, names: Mapping[str, str] | None = None
+) -> list[Problem]:
     """Return the published columns with values or items in several spellings, with counts and the rules that merge
     them. Of the rules for case, the one that changes fewer labels. Labels in files are not compared.
 
@@ -19,9 +21,14 @@ def spelling_problems(table: Table, model: PrivacyModel | None = None) -> list[P
     model
         Model that counts spellings as different sensitive values or items. If given, only these are
         returned, also with labels in files.
+    names
+        Columns to compare, each with its name in messages and settings. By default, all columns.
     """
     problems = []
     for column in [one for one in table.columns if one not in table.ids and not isinstance(one, NumericColumn)]:
+        if names is not None and column.name not in names:
+            continue
+        name = (names or {}).get(column.name, column.name)
         is_sensitive = column is table.sensitive or (model is not None and column.name == model.sensitive_column)
         secrets = set(model.secrets) if model is not None and column is table.transactions else set[str]()
         counted_here = is_sensitive or bool(secrets) if model is not None else column.vocabulary.filed is None
@@ -33,15 +40,19 @@ def spelling_problems(table: Table, model: PrivacyModel | None = None) -> list[P
             labels for labels in spellings.values() if len(labels) > 1 and (not secrets or secrets.intersection(labels))
         ]
         if several:
-            place = "" if column is table.transactions else f"{column.name}="
+            place = "" if column is table.transactions else f"{name}="
             frequencies = [[counts[label] for label in labels] for labels in several]
             rare = counted(sum(sum(times) - max(times) for times in frequencies), "occurrence")
             text = (
-                f"column {column.name!r}: {counted(len(several), 'value')} in several spellings, which differ only in "
+                f"column {name!r}: {counted(len(several), 'value')} in several spellings, which differ only in "
                 f"case or blanks and count as different ({rare} of the rarer ones)"
             )
-            rules = [f"{place}{rule}" for rule in _merging(several, counts)]
-            problems.append(Problem(text, [Fix({"normalize": rules}, "if they mean the same")]))
+            rules = _merging(several, counts)
+            changed = sum(count for label, count in counts.items() if applied(rules, label) != label)
+            settings = {"normalize": [f"{place}{rule}" for rule in rules]}
+            problems.append(
+                Problem(text, [Fix(settings, "if they mean the same", f"changes {counted(changed, 'record')}")])
+            )
     return problems
 
 

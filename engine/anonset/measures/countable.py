@@ -42,6 +42,24 @@ class CountAccuracy(RedactedRepr):
     """Interpretation of a symbol of several items."""
     counted: tuple[int, int] = field(default=(FREQUENT, FREQUENT), repr=False)
     """Number of items, and of pairs, whose counts are compared: all, if they are fewer than `FREQUENT`."""
+    largest: tuple[float | None, float | None] = field(default=(None, None), repr=False)
+    """Largest relative error of these counts, of items and of pairs."""
+
+    @property
+    def errors(self) -> dict[str, tuple[float, float | None]]:
+        """Median and largest error of the counts of items and of pairs of items, by name, without those not counted."""
+        found = {"items": self.items_error, "pairs of items": self.pairs_error}
+        pairs = zip(found.items(), self.largest, strict=True)
+        return {name: (error, largest) for (name, error), largest in pairs if error is not None}
+
+
+def largest_in_words(largest: float | None) -> str:
+    """Return the largest error next to a median. Empty if it is not known.
+
+    >>> largest_in_words(0.41), largest_in_words(None)
+    (', the worst of them by 41%', '')
+    """
+    return "" if largest is None else f", the worst of them by {largest:.0%}"
 
 
 @dataclass(frozen=True)
@@ -117,8 +135,10 @@ def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: flo
     >>> accuracy_of(frequent, *counts_in_records(apply(table, groups), frequent))
     CountAccuracy(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
-    errors, numbers = (_error(frequent.counts, items), _error(frequent.pair_counts, pairs)), (items, pairs)
-    return CountAccuracy(*errors, size, counted=(len(numbers[0]), len(numbers[1])))
+    errors = [np.abs(true - found) / true for true, found in ((frequent.counts, items), (frequent.pair_counts, pairs))]
+    of_items, of_pairs = (float(np.median(one)) if len(one) else None for one in errors)
+    most_items, most_pairs = (float(one.max()) if len(one) else None for one in errors)
+    return CountAccuracy(of_items, of_pairs, size, counted=(len(items), len(pairs)), largest=(most_items, most_pairs))
 
 
 def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, float], ...]:
@@ -189,10 +209,6 @@ def mean_symbol_size(publication: Records) -> float | None:
     coarse = sizes[: len(often)] > 1
     shown = int(often[coarse].sum())
     return int((often * sizes[: len(often)])[coarse].sum()) / shown if shown else None
-
-
-def _error(true: Int64, expected: np.ndarray) -> float | None:
-    return float(np.median(np.abs(true - expected) / true)) if len(true) else None
 
 
 def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int32, np.ndarray]:

@@ -36,6 +36,10 @@ class LmDiversity(PrivacyModel):
         sensitive = counted(len(self.sensitive_items), "sensitive item")
         return f"{self._called} with k={self.k}, l={self.l}, m={self.m}, {sensitive}"
 
+    def promises(self, values: bool, items: int) -> float | None:
+        """Return 1/k for an attacker who knows at most m non-sensitive items and no quasi-identifier."""
+        return 1 / self.k if not values and 0 < items <= self.m else None
+
     @property
     def singling_out(self) -> str:
         """Bound on singling out a record."""

@@ -84,7 +84,7 @@ class PrivacyModel(RedactedRepr, ABC):
         values
             Whether the attacker knows all quasi-identifiers of the person.
         items
-            Number of the person's items that the attacker knows.
+            Number of the person's items that the attacker knows. None of them is sensitive.
         """
         return None
 

@@ -2,7 +2,7 @@
 
 from anonset.analysis.summary import Summary
 from anonset.jobs.report_facts import ReportFacts
-from anonset.measures.countable import FREQUENT
+from anonset.measures.countable import FREQUENT, largest_in_words
 from anonset.measures.retention import relative_to
 from anonset.measures.shares import percent
 from anonset.spelling import counted, listed, short_value
@@ -29,9 +29,11 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     if errors is not None and errors.items_error is not None:
         items, pairs = (f"the {n} most frequent" if n == FREQUENT else f"all {n}" for n in errors.counted)
         median = f"median error of the counts of {{}}; before: 0%{relative}".format
-        rows.append(("Frequent items", f"off by {_off(errors.items_error)}", median(f"{items} items")))
-        if errors.pairs_error is not None:
-            rows.append(("Frequent pairs of items", f"off by {_off(errors.pairs_error)}", median(f"{pairs} pairs")))
+        counted_sets = {"items": f"{items} items", "pairs of items": f"{pairs} pairs"}
+        rows += [
+            (f"Frequent {name}", f"off by {_off(error)}{largest_in_words(largest)}", median(counted_sets[name]))
+            for name, (error, largest) in errors.errors.items()
+        ]
     return rows
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -75,6 +76,39 @@ def date_rule(form: str, levels: str) -> str:
     return f"date:{form}:{levels}" if form else f"date:{levels}"
 
 
+EITHER = "|"
+"""Separates the formats of dates that are written in several formats, as in ``date:%Y-%m-%d|%d.%m.%Y:month,year``."""
+
+
+def read_date(label: str, form: str) -> datetime:
+    """Return the date that a label contains. `form` is the format for `datetime.strptime`, or several formats.
+
+    Raises
+    ------
+    ValueError
+        If no format fits, or the formats that fit read different dates.
+
+    >>> read_date("24.12.1950", "%Y-%m-%d|%d.%m.%Y").isoformat()
+    '1950-12-24T00:00:00'
+    """
+    if EITHER not in form:
+        return datetime.strptime(label, form)
+    found = set[datetime]()
+    for one in form.split(EITHER):
+        with suppress(ValueError):
+            found.add(datetime.strptime(label, one).replace(tzinfo=None))
+    if len(found) != 1:
+        raise ValueError(label)
+    return found.pop()
+
+
+def is_date(label: str, form: str) -> bool:
+    """Return True if `read_date` reads a label."""
+    with suppress(ValueError):
+        return bool(read_date(label, form))
+    return False
+
+
 def is_rule(spec: object) -> bool:
     """Return True if a specification is a rule, such as ``prefix:1,3``."""
     return isinstance(spec, str) and spec.partition(":")[0] in RULE_NAMES and ":" in spec
@@ -93,7 +127,8 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
         - ``bins:0,18,65`` or ``bins:width=5,20``: half-open intervals of numbers, such as ``[18:65)`` and ``[65:)``.
           Higher levels have wider intervals.
         - ``date:month,year,decade``: ISO dates; ``date:%d.%m.%Y:month,year``: dates in another format;
-          ``date:from-month,year``: for labels that `coarser` reduced to months.
+          ``date:%Y-%m-%d|%d.%m.%Y:month,year``: dates in either format; ``date:from-month,year``: for labels that
+          `coarser` reduced to months.
     vocabulary
         Labels of the column.
     name
@@ -333,10 +368,11 @@ def _dates(arguments: str) -> Paths:
         if levels.startswith(FROM) and made.fullmatch(label):
             return [_DATE_LEVELS[level](day_in(label)) for level in names[1:]]
         try:
-            day = datetime.strptime(label, form).date() if form else date.fromisoformat(label)
+            day = read_date(label, form).date() if form else date.fromisoformat(label)
         except ValueError:
             others = f"(for others, date:%d.%m.%Y:{levels})"
-            raise ValueError(f"values must be dates of the form {form or 'YYYY-MM-DD'} {others}") from None
+            forms = " or ".join(form.split(EITHER)) or "YYYY-MM-DD"
+            raise ValueError(f"values must be dates of the form {forms} {others}") from None
         return [_DATE_LEVELS[level](day) for level in names]
 
     return above

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anonset.data.hierarchies.hierarchy import Hierarchy
+from anonset.data.hierarchies.hierarchy_rules import EITHER, read_date
 from anonset.errors import HierarchyError, typed
 
 _INTERVAL = re.compile(r"\[([^:\[\]()]*):([^:\[\]()]*)\)")
@@ -167,7 +168,7 @@ def split_group(hierarchy: Hierarchy, group: str, bound: str, date_form: str = "
     if scale is None:
         _refuse(f"the group {typed(group)} contains values that are not numbers or dates, so no bound splits it")
     if _scale([bound], date_form) != scale:
-        example = date(2024, 7, 1).strftime(date_form or "%Y-%m-%d")
+        example = date(2024, 7, 1).strftime(date_form.partition(EITHER)[0] or "%Y-%m-%d")
         _refuse(f"bound {typed(bound)} must be a {'number' if scale is float else f'date such as {example}'}")
     parts: tuple[list[str], list[str]] = [], []
     for member in hierarchy.children(node):
@@ -252,7 +253,7 @@ class _Dates:
     form: str
 
     def __call__(self, label: str) -> datetime:
-        return datetime.strptime(label, self.form)
+        return read_date(label, self.form)
 
 
 def _scale(labels: Sequence[str], date_form: str = "") -> Callable[[str], Any] | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonset.columns.kinds import kind_of_values
+from anonset.columns.kinds import look_at
 from anonset.columns.personal_values import are_rare_texts
 from anonset.columns.roles import SETS, coarse_rule, tree_of
 from anonset.data import CategoricalColumn, Table
@@ -69,7 +69,7 @@ def _wanted(proposal: Proposal, table: Table, given: Mapping[str, HierarchySpec]
     """
     proposed = {column.profile.name: column.hierarchy for column in proposal.columns if column.hierarchy}
     items = [] if table.transactions is None else table.transactions.vocabulary.labels
-    sets = {name: proposed.get(name) or tree_of(kind_of_values(items)) for name in table.item_columns}
+    sets = {name: proposed.get(name) or tree_of(look_at(name, items).kind) for name in table.item_columns}
     published = {**sets, **{column.name: proposed.get(column.name, VALUES) for column in table.relational}}
     asked = {name for answer in proposal.item_answers for name in Job(answer.settings).names(*SETS)}
     return {**published, **{name: spec for name, spec in given.items() if name in published or name not in asked}}

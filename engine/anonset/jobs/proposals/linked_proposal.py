@@ -23,6 +23,7 @@ from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
 from anonset.jobs.proposals.shared_keys import KeyColumn, SharedKey, shared_keys
 from anonset.jobs.proposals.table_evidence import TableEvidence, evidence_of, read_each, tables_in_folder
+from anonset.jobs.spellings import spelling_problems
 from anonset.privacy.model import require_size
 from anonset.reading.file_options import NONE, OPEN
 from anonset.reading.linked import TABLE_OPTIONS, column_of
@@ -248,6 +249,9 @@ class _LinkedTable(RedactedRepr):
         if items and self.proposal.settings.get("separator") == " ":
             way = "if each cell is one item, delete the separator of the table from the job file"
             yield Problem(f"{column_of(name, items[0])}: blanks separate the items; {way}", assumed=True)
+        if (table := self.proposal.table) is not None:
+            compared = self.named("relational") if self.describes else items[:1]
+            yield from spelling_problems(table, names={one: column_of(name, one) for one in compared})
         if items and items[0].endswith("[].code"):
             which = items[0].replace("[]", "[system=NAME]", 1)
             yield Problem(f"{column_of(name, items[0])} contains the codes of all systems; to publish one: {which}")

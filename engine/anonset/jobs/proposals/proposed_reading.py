@@ -24,7 +24,7 @@ from anonset.columns.profiles import Profile, coded, pattern, profile
 from anonset.columns.roles import GIVEN, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
 from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
-from anonset.data.hierarchies.hierarchy_rules import PROPOSED, RANGE, VALUES
+from anonset.data.hierarchies.hierarchy_rules import RANGE, VALUES
 from anonset.data.joining import prefixed
 from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.proposals.possible_units import PossibleUnits
@@ -125,7 +125,7 @@ def proposal_for(
     likely = _likely(candidates)
     problems += counting_problems(data.columns, profiles) if not likely else ()
     ids = Unit(stated.names("unit")).columns or [one.columns[0] for one in likely if len(one.columns) == 1]
-    problems += map(Problem, id_findings(data.columns, ids))
+    problems += id_findings(data.columns, ids)
     others = [name for name, role in roles.items() if not role.is_given and role.role == "sensitive"]
     others += [name for name, role in roles.items() if role.reason == _NO_SETS]
     if others and (secret := stated.get("sensitive")):
@@ -411,7 +411,7 @@ def _with_given(names: Sequence[str], proposed: ProposedRoles, declared: Job) ->
                 before = proposed.get(match)
                 alike = _SINGLE if role == "relational" else (role,)
                 spec = before.hierarchy if before is not None and before.role in alike else None
-                spec = RANGE if match in numeric else spec or (PROPOSED if role == "items" else VALUES)
+                spec = RANGE if match in numeric else spec or (None if role == "items" else VALUES)
                 roles[match] = ProposedRole(role, GIVEN, spec if role in ("items", "relational") else None)
     if any(declared.get(role) for role in SETS):  # the declared columns are the only sets
         for name, proposal in roles.items():

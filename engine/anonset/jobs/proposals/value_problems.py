@@ -12,9 +12,10 @@ from anonset.columns.personal_values import are_keys, are_names
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import hierarchy_for
 from anonset.columns.set_rules import columns_alike, fields_in, joins_fields
-from anonset.errors import Fix, Problem
+from anonset.data.hierarchies.hierarchy_rules import FROM
+from anonset.errors import VALUE, Fix, Problem
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import counted, listed, setting
+from anonset.spelling import counted, listed
 
 _MANY_COLUMNS, _DIGITS_OF_AN_ID = 20, 4
 """Minimum number of columns that may be persons, and minimum number of digits of their names."""
@@ -49,9 +50,18 @@ def null_problems(
             bins = spec if spec.startswith("bins:") else "bins:width=10"
             ways = f"fill in numbers, or publish intervals, as with the hierarchy {bins}"
             problems.append(Problem(f"column {column.name!r}: no number in {rows}; {ways}"))
-        if column.doubt:
-            problems.append(Problem(f"column {column.name!r}: {column.doubt}", column.fixes))
+        if column.doubt and not _is_settled(column, hierarchies):
+            is_by_year = f":{FROM}year" in str(hierarchies.get(column.name))
+            fixes = [fix for fix in column.fixes if is_by_year or "hierarchy" not in fix.settings]
+            fixes += [] if column.usable or column.name in dropped else [Fix({"drop": [column.name]})]
+            problems.append(Problem(f"column {column.name!r}: {column.doubt}", fixes))
     return problems
+
+
+def _is_settled(column: Profile, hierarchies: Mapping[str, HierarchySpec]) -> bool:
+    """Return True if the hierarchy of a column is one of those that resolve its doubt."""
+    chosen = {"hierarchy": {column.name: hierarchies.get(column.name)}}
+    return any(fix.settings == chosen for fix in column.fixes)
 
 
 def persons_as_columns(profiles: Sequence[Profile], *, of_variants: bool) -> list[str]:
@@ -151,9 +161,10 @@ def odd_codes(profiles: Sequence[Profile]) -> list[Problem]:
     columns = [column for column in profiles if column.odd and column.kind.endswith("codes")]
     counts = [f"{column.odd:,} of {column.distinct:,} in {column.name!r}" for column in columns[:3]]
     more = f" and {len(columns) - 3} more columns" if len(columns) > 3 else ""
-    advice = f"they are generalized by their first characters; if they mean a missing value: {setting('null', 'TEXT')}"
-    problem = f"distinct values that are not codes: {', '.join(counts)}{more}; {advice}"
-    return [Problem(problem)] if columns else []
+    problem = (
+        f"distinct values that are not codes: {', '.join(counts)}{more}; they are generalized by their first characters"
+    )
+    return [Problem(problem, [Fix({"null": [VALUE]}, "if one means a missing value")])] if columns else []
 
 
 def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:

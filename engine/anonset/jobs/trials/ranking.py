@@ -23,10 +23,11 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data.hierarchies.hierarchy_rules import PROPOSED
 from anonset.errors import Fix, Problem
 from anonset.jobs.trials.candidate import Candidate
+from anonset.measures.countable import largest_in_words
 from anonset.measures.retention import rare_text, relative_to
 from anonset.privacy import PrivacyModel
 from anonset.release.statements import parameters_of
-from anonset.spelling import counted, listed, setting
+from anonset.spelling import StatedSettings, counted, listed, setting
 
 FEW_KEPT = 0.05
 """Minimum share of unchanged occurrences without a warning."""
@@ -167,11 +168,9 @@ def utility_figures(candidate: Candidate) -> list[str]:
     """Describe the errors of counts, the unchanged data, and the number of items that a symbol covers."""
     parts = []
     if candidate.countable is not None:
-        errors = {"items": candidate.countable.items_error, "pairs of items": candidate.countable.pairs_error}
         parts += [
-            f"counts of frequent {name} are off by {error:.1%} (median)"
-            for name, error in errors.items()
-            if error is not None
+            f"counts of frequent {name} are off by {error:.1%} (median){largest_in_words(largest)}"
+            for name, (error, largest) in candidate.countable.errors.items()
         ]
     items = candidate.shares.get("items", {})
     if items:
@@ -208,7 +207,12 @@ def made_from_data(best: Candidate | None) -> str:
     )
 
 
-def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candidate | None = None) -> Problem:
+def warning(
+    best: Candidate | None,
+    dropped: Sequence[str] = (),
+    without: Candidate | None = None,
+    weaker: Sequence[tuple[StatedSettings, Candidate]] = (),
+) -> Problem:
     """Return the problems of the best candidate, such as few unchanged items or inaccurate counts. Empty if it has no
     problems.
 
@@ -216,6 +220,8 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
     ----------
     dropped, without
         Relational columns that make counts less accurate, and the result of the candidate without these columns.
+    weaker
+        Parameters of a weaker guarantee, and the result of the candidate with them.
     """
     if best is None:
         return Problem("")
@@ -232,16 +238,24 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
             f"the median error of frequent item counts is {best.countable.items_error:.1%}; above "
             f"{COUNTED_WITHIN:.0%} counts are of little use"
         )
-        fixes = [_remedy(dropped, without)] if best.ranges_kept is not None else []
+        if without is not None and without.countable is not None and counts_usably(without):
+            columns = f"column{'' if len(dropped) == 1 else 's'} {listed([repr(name) for name in dropped])}"
+            error = without.countable.items_error
+            fixes.append(Fix({"drop": list(dropped)}, f"without {columns} the error is {error:.1%}"))
+        fixes += weaker_guarantees(weaker)
+        if not fixes and best.ranges_kept is not None:
+            fixes.append(Fix({}, "publishing the items without other columns (model km) may help"))
     return Problem("; ".join(problems), fixes)
 
 
-def _remedy(dropped: Sequence[str], without: Candidate | None) -> Fix:
-    """Return advice for more accurate counts."""
-    if without is None or without.countable is None or not counts_usably(without):
-        return Fix({}, "publishing the items without other columns (model km) may help")
-    columns = f"column{'' if len(dropped) == 1 else 's'} {listed([repr(name) for name in dropped])}"
-    return Fix({"drop": list(dropped)}, f"without {columns} the error is {without.countable.items_error:.1%}")
+def weaker_guarantees(tried: Sequence[tuple[StatedSettings, Candidate]]) -> list[Fix]:
+    """Return the parameters of weaker guarantees, with the error that was measured with them."""
+    return [
+        Fix(sizes, f"with {name}={sizes[name]} the error is {candidate.countable.items_error:.1%}")
+        for sizes, candidate in tried
+        for name in sizes
+        if candidate.countable is not None and candidate.countable.items_error is not None
+    ]
 
 
 def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:

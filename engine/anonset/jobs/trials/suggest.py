@@ -46,6 +46,7 @@ from anonset.settings.commands import SECONDS
 from anonset.settings.job import Job
 from anonset.settings.parameters import make_algorithm
 from anonset.settings.readers import ParsingContext
+from anonset.spelling import StatedSettings
 from anonset.verification import verify
 from anonset_kernels._compiling import COMPILATION
 
@@ -211,7 +212,7 @@ def suggest(
         candidates = trial.of_sample_and_all(sample, table, tried, with_own=with_own)
     order = ranked(candidates)
     best = best_of(order)
-    warned = warning(best, *trial.with_fewer_columns(sample, best))
+    warned = warning(best, *trial.with_fewer_columns(sample, best), trial.with_weaker_guarantees(sample, best))
     of_candidates = next((candidate.fixes for candidate in order if candidate.fixes), ())
     return Suggestion(
         model,
@@ -226,6 +227,10 @@ def suggest(
         of_candidates if best is None else warned.fixes,
         0 if table.transactions is None else len(table.transactions.vocabulary),
     )
+
+
+_LEAST_K, _CLEARLY = 3, 0.75
+"""Smallest k that is recommended, and the largest ratio of errors with which a weaker guarantee is recommended."""
 
 
 def _finalists(order: Sequence[Candidate], *, with_own: bool) -> list[Candidate]:
@@ -320,6 +325,28 @@ class _CandidateTrial:
             _, name, best, table = min(attempts, key=lambda attempt: attempt[0])
             dropped.append(name)
         return dropped, best
+
+    def with_weaker_guarantees(self, table: Table, best: Candidate | None) -> list[tuple[StatedSettings, Candidate]]:
+        """Try the best candidate with one known item less, and with half of k, if its counts of frequent items are
+        inaccurate. Return the parameters with which the error is clearly smaller.
+        """
+        found = list[tuple[StatedSettings, Candidate]]()
+        if best is None or best.countable is None or counts_usably(best) is not False:
+            return found
+        model: Any = self.model
+        given, worst = parameters_of(model), best.countable.items_error or 0.0
+        smaller = {"m": int(given.get("m") or 0) - 1, "k": (int(given.get("k") or 0) + 1) // 2}
+        least = {"m": 1, "k": _LEAST_K}
+        for name, size in smaller.items():
+            if size < least[name] or self.left <= 0:
+                continue
+            trial = replace(self, model=replace(model, **{name: size}))
+            (candidate,) = trial.of_all(table, [best], share=0.5)
+            self.left = trial.left
+            error = None if candidate.countable is None else candidate.countable.items_error
+            if candidate.outcome == "holds" and error is not None and error <= _CLEARLY * worst:
+                found.append(({name: size}, candidate))
+        return found
 
     def _one(
         self,

@@ -10,7 +10,7 @@ from anonset.arrow import ArrowColumns
 from anonset.columns.marks import ABOVE_0, ABSENT, FILLED, PRESENT, are_counts, says_present, words_for_marks
 from anonset.columns.missing import NULLS
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import Fix, InputError, Problem, datum, typed
+from anonset.errors import VALUE, Fix, InputError, Problem, datum, typed
 from anonset.reading.cells.columns import Encoder
 from anonset.spelling import setting
 
@@ -55,9 +55,8 @@ def labels_of_marks(
         return dict(labels)
     if encoder.present != FILLED:
         if n and not any(of_column.occurs for of_column in values.values()):
-            problem = f"no column of {setting('one_hot')} contains {typed(encoder.present)}"
-            msg = f"{encoder.where}: {problem}; name the value that marks an item: {setting('present', 'VALUE')}"
-            raise InputError(msg)
+            msg = f"{encoder.where}: no column of {setting('one_hot')} contains {typed(encoder.present)}"
+            raise InputError(msg, fixes=[Fix({"present": VALUE}, "to name the value that marks an item")])
         return dict(labels)
     only = {name: next(iter(found.others.values())) for name, found in values.items() if len(found.others) == 1}
     times = list(map(str.casefold, only.values()))
@@ -109,7 +108,7 @@ def _third(encoder: Encoder, place: str, name: str, values: _Values, row: int) -
         return Problem(f"{place}: {problem}", [Fix(encoder.null_as("empty"), "if empty means 'no item'")])
     found = " and ".join(map(datum, values.others.values()))
     problem = f"one value besides {present} is allowed, found {found} (row {row})"
-    return Problem(f"{place}: {problem}; if one means a missing value: {setting('null', f'{name}=VALUE')}")
+    return Problem(f"{place}: {problem}", [Fix({"null": [f"{name}={VALUE}"]}, "if one means a missing value")])
 
 
 def _refuse_pairs(place: str, values: list[str]) -> None:

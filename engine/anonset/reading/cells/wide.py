@@ -16,7 +16,7 @@ from anonset.data.array_types import Bools, Int32
 from anonset.data.blocks import tidy_rows
 from anonset.data.labels.vocabulary import canonical_order
 from anonset.data.spans import begins_of
-from anonset.errors import Fix, InputError, datum
+from anonset.errors import VALUE, Fix, InputError, datum
 from anonset.reading.cells.columns import Encoder
 from anonset.reading.cells.numbers import others
 from anonset.reading.cells.presence import value_of_members
@@ -87,7 +87,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> Bools:
             marks = "a count above 0" if member == ABOVE_0 else "one value"
             fixes = [Fix({"present": member}, f"if {marks} marks an item")]
         elif member is not None:
-            fault += f"; if one value marks an item: {setting('present', 'VALUE')}"
+            fixes = [Fix({"present": VALUE}, "if one value marks an item")]
         msg = f"{place} must contain 0 and 1 only: row {row}{alike} {fault}"
         raise InputError(msg, fixes=fixes, column=name, row=row)
     return np.array([bool(says) for says in present], bool)[codes]

@@ -13,7 +13,7 @@ import numpy as np
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.lazy_arrow import pa
-from anonset.reading.sources.dialect import Dialect, encoding_problem, mark_and_encoding
+from anonset.reading.sources.dialect import Dialect, encoding_problem, invalid_encoding, mark_and_encoding
 from anonset.reading.sources.files import LEAST_READ, compression_of, reading
 from anonset.reading.sources.source import DataFile
 
@@ -111,7 +111,7 @@ class _Recoder:
         with suppress(UnicodeError):
             text = self._decoder.decode(raw, final=self.ended)
         if text is None:  # raised outside the except block, because a chained decoding error would contain the bytes
-            raise InputError(encoding_problem(self.where, self.encoding, valid=False, marked=self.marked))
+            raise InputError(invalid_encoding(self.where, self.encoding, marked=self.marked))
         self._look(raw, text)
         if self._first and text:
             self._first = False

@@ -127,7 +127,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     with suppress(UnicodeError):
         text = data[len(mark) :].decode(encoding)
     if text is None:  # raised outside the except block, because a chained decoding error would contain the bytes
-        raise InputError(encoding_problem(where, encoding, valid=False, marked=bool(mark)))
+        raise InputError(invalid_encoding(where, encoding, marked=bool(mark)))
     if not mark:
         utf8 = False
         with suppress(UnicodeError):
@@ -144,38 +144,30 @@ def mark_and_encoding(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]
     return mark, None if encoding is None or codecs.lookup(encoding).name == "utf-8" else encoding
 
 
-def encoding_problem(
-    where: object,
-    encoding: str,
-    *,
-    valid: bool = True,
-    marked: bool = False,
-    utf8: bool = False,
-    controls: bool = False,
-) -> str:
-    """Return the reason why an encoding is probably wrong, so that it would change letters. Empty if the encoding is
+def invalid_encoding(where: object, encoding: str, *, marked: bool) -> Problem:
+    """Return the problem of a text that is not valid in its encoding. `marked` states that a byte order mark declares
+    the encoding.
+    """
+    remedy = ", although the byte order mark says so" if marked else f"; use {setting('encoding')}"
+    return Problem(f"{where}: the text is not valid {encoding}{remedy}")
+
+
+def encoding_problem(where: object, encoding: str, *, utf8: bool, controls: bool) -> Problem | None:
+    """Return the reason why an encoding is probably wrong, so that it would change letters, or None if the encoding is
     plausible.
 
     Parameters
     ----------
-    valid
-        Whether the text is valid in this encoding.
-    marked
-        Whether a byte order mark declares the encoding.
     utf8
         Whether the text is also valid UTF-8, but not ASCII.
     controls
         Whether the text contains control characters.
     """
-    problem = ""
-    if not valid:
-        remedy = ", although the byte order mark says so" if marked else f"; use {setting('encoding')}"
-        problem = f"the text is not valid {encoding}{remedy}"
-    elif utf8 and not codecs.lookup(encoding).name.startswith("utf"):
-        problem = f"the text is UTF-8; {encoding} would change its characters; remove {setting('encoding')}"
-    elif controls:
-        problem = f"read as {encoding}, the text contains control characters; try {setting('encoding', 'cp1252')}"
-    return f"{where}: {problem}" if problem else ""
+    if utf8 and not codecs.lookup(encoding).name.startswith("utf"):
+        problem = f"{where}: the text is UTF-8; {encoding} would change its characters"
+        return Problem(problem, [Fix({"encoding": "utf-8"})])
+    problem = f"{where}: read as {encoding}, the text contains control characters"
+    return Problem(problem, [Fix({"encoding": "cp1252"})]) if controls else None
 
 
 def numbered(fields: Sequence[str]) -> list[str]:

@@ -43,10 +43,10 @@ from anonset.columns.personal_values import (
     pattern_of,
     personal_kind,
 )
-from anonset.columns.roles import NUMBERS, coarse_rule
+from anonset.columns.roles import NUMBERS, coarse_rule, rule_of
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
-from anonset.data.hierarchies.hierarchy_rules import FROM, NO_VALUE, date_rule, is_coarser
+from anonset.data.hierarchies.hierarchy_rules import NO_VALUE, is_coarser
 from anonset.data.storage.store import Store
 from anonset.errors import DisclosureError, Fix, Problem
 from anonset.privacy import PrivacyModel
@@ -131,7 +131,7 @@ def names_of_persons(
             labels = [label for label in looked_at[:_LOOKED_AT] if label not in NO_VALUE]
             look = look_at("", labels)
             if labels and look.kind == "dates" and not all(len(label) <= _MONTH for label in labels):
-                yield _birth_dates(column.name, look.form)
+                yield _birth_dates(column.name, rule_of(look) if look.usable else "")
     yield from ids_among_items(table)
 
 
@@ -155,11 +155,10 @@ def _are_numbers_or_codes(labels: Sequence[str]) -> bool:
     return (kind in NUMBERS or kind.endswith("codes")) and not (is_key or are_places(labels))
 
 
-def _birth_dates(name: str, form: str) -> Problem:
-    levels = date_rule(form, f"{FROM}month,year,decade")
-    coarse = Fix({"relational": [name], "hierarchy": {name: levels}}, "to publish months or coarser")
+def _birth_dates(name: str, rule: str) -> Problem:
+    coarse = [Fix({"relational": [name], "hierarchy": {name: rule}}, "to publish months or coarser")] if rule else []
     problem = f"column {name!r} contains full dates of birth, which could be published"
-    return Problem(problem, [coarse, *_omit_or_publish(name)])
+    return Problem(problem, [*coarse, *_omit_or_publish(name)])
 
 
 def _omit_or_publish(name: str) -> list[Fix]:

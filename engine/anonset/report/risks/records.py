@@ -153,21 +153,20 @@ def _figures(exposure: Exposure) -> list[str]:
     ]  # fmt: skip
 
 
-HIGHER = " (higher after: see below)"
+HIGHER = " (rises: see below)"
 """Text next to a risk that is higher after anonymization than before."""
 
 
 def higher_after_text(known: Sequence[str]) -> str:
     """Return why the risk from some attackers is higher after anonymization than before.
 
-    >>> higher_after_text(["1 item", "2 items"])[:42]
-    'Higher after than before: 1 item; 2 items.'
+    >>> higher_after_text(["1 item", "2 items"])[:75]
+    'A figure rises, if an attacker knows 1 item, or 2 items: the figures after '
     """
     return (
-        f"Higher after than before: {'; '.join(known)}. The figures after assume that the attacker also knows which "
-        "published symbols and values replace the original ones. If an item has several symbols, or if rows were "
-        "removed, fewer rows match. The simulated attack shows the risk from someone who knows only the original items "
-        "and values."
+        f"A figure rises, if an attacker knows {', or '.join(known)}: the figures after anonymization assume that the "
+        "attacker also knows which published symbols replace the person's items, and a symbol matches fewer records "
+        "than its item if the item has several symbols, or if records were removed."
     )
 
 

@@ -44,7 +44,11 @@ def data_screen(state: PageState) -> None:
         )
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(
-            lambda: (state.inspection.findings if state.answered else None, coarsened(state)),
+            lambda: (
+                state.inspection.findings if state.answered else None,
+                coarsened(state),
+                state.stated.names("sensitive_items"),
+            ),
             lambda found: show_exposed(*found),
         )
         screen.section(lambda: _problems_state(state), lambda _: _problems(screen))

@@ -10,7 +10,7 @@ from anonset.errors import Fix, Problem
 from anonset.settings.edits import QUESTIONS, edited
 from anonset.settings.job import Job
 from anonset.settings.job_changes import ROLES
-from anonset.spelling import listed, spelled_by
+from anonset.spelling import StatedSettings, listed, spelled_by
 from anonset.ui.screens.frame import Screen, button, sentence, text
 from anonset.ui.state import choices
 from anonset.ui.state.inspection import contains
@@ -31,13 +31,31 @@ def fix_buttons(screen: Screen, fixes: Sequence[Fix]) -> ui.element:
             if CHOOSE in fix.settings.values():
                 ui.link("Choose sensitive items", "/promise").mark("choose sensitive")
                 continue
-            made = button(fix_in_words(fix.settings), partial(screen.act, choices.apply_fix, state, fix)).mark("fix")
+            if fix.asks:
+                _ask(screen, fix)
+                continue
+            changes = f" ({fix.changes})" if fix.changes else ""
+            made = button(
+                f"{fix_in_words(fix.settings)}{changes}", partial(screen.act, choices.apply_fix, state, fix)
+            ).mark("fix")
             if "publish_as_is" in fix.settings:  # no way to protect the columns
                 made.classes("second")
         for fix in [] if state.publishing else fixes:
             if (words := keep_in_words(fix.settings)) and contains(state.stated, fix):
                 button(words, partial(screen.act, choices.keep_values, state, fix)).mark("keep values")
     return row
+
+
+def _ask(screen: Screen, fix: Fix) -> None:
+    """Create a field for the value that only the owner knows, with the button of the fix."""
+
+    def apply() -> None:
+        if value := (field.value or "").strip():
+            screen.act(choices.apply_fix, screen.state, fix.answered(value))
+
+    with ui.element("div").classes("ask"):
+        field = ui.input("Value").props("outlined stack-label dense").classes("field short").mark("value")
+        button(fix_in_words(fix.settings), apply).classes("second").mark("fix")
 
 
 def show_question(
@@ -68,7 +86,7 @@ def together(fixes: Sequence[Fix]) -> list[Fix]:
         of_one = of_each and all(len(Job(fix.settings).names(name)) == 1 for name in names - {"hierarchy"})
         key = tuple(names) if of_one else number
         settings = edited(Job(made[key].settings), Job(fix.settings)).settings if key in made else fix.settings
-        made[key] = Fix(settings, fix.effect)
+        made[key] = Fix(settings, fix.effect, fix.changes)
     return [*made.values()]
 
 
@@ -78,9 +96,14 @@ def warning_in_words(state: PageState, problem: Problem) -> str:
     """
     job, others = state.stated, [fix for fix in problem.fixes if not fix.settings]
     done = [fix_in_words(fix.settings) for fix in problem.fixes if contains(job, fix)]
-    with spelled_by(in_words):
+    with spelled_by(_label):
         words = str(Problem(problem.sentence, [*together(open_fixes(state, problem.fixes)), *others]))
     return sentence(f"{words}. anonset does this already: {listed(done)}." if done else words)
+
+
+def _label(settings: StatedSettings) -> str:
+    """Return the label of the button of a fix, or the control in which the owner chooses."""
+    return in_words(settings) if CHOOSE in settings.values() else f"“{fix_in_words(settings)}”"
 
 
 def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:

@@ -38,6 +38,7 @@ def promise_screen(state: PageState) -> None:
             with card():
                 screen.section(lambda: _obstacles(state), partial(_models, screen))
                 screen.section(lambda: _sizes(state), partial(_choose_sizes, screen))
+                screen.section(lambda: _sensitive_column(state), _show_sensitive_column)
                 screen.section(lambda: state.stated.sets, lambda sets: _sensitive(screen) if sets else None)
             with card():
                 screen.section(lambda: _words(state), partial(_show_words, screen))
@@ -116,6 +117,19 @@ def _show_items_per_person(sizes: Sequence[int]) -> None:
     text("p", f"Items per person: {sizes[0]:,} (median), {sizes[-1]:,} (95th percentile).").classes("soft").mark(
         "items per person"
     )
+
+
+def _sensitive_column(state: PageState) -> tuple[str, bool]:
+    """Return the sensitive column, and whether it is only proposed."""
+    name = state.stated.text("sensitive")
+    return name, name in state.reasons([name])
+
+
+def _show_sensitive_column(column: tuple[str, bool]) -> None:
+    name, is_proposed = column
+    if name:
+        how = "proposed by its name and values. Check its role on the screen Data" if is_proposed else "chosen"
+        text("p", f"Sensitive column: {name}, {how}.").classes("soft").mark("sensitive column")
 
 
 def _sensitive(screen: Screen) -> None:

@@ -35,7 +35,9 @@ def ended(run: CommandRun | None) -> tuple[CommandRun, int | None] | None:
     return None if run is None else (run, run.code)
 
 
-def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = ()) -> None:
+def show_exposed(
+    findings: Mapping[str, Any] | None, coarsened: Sequence[str] = (), secrets: Sequence[str] = ()
+) -> None:
     """Show the share of people in the original who can be identified by the attacker of the promise, and, folded, by
     other attackers.
 
@@ -43,6 +45,8 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
     ----------
     coarsened
         Columns that the job coarsens while reading.
+    secrets
+        Items that must not be inferred.
     """
     if findings is None:
         return
@@ -61,9 +65,15 @@ def show_exposed(findings: Mapping[str, Any] | None, coarsened: Sequence[str] = 
             promised = items.get(findings["m"]) if classes is None else rows[0][0]
             known, unique, _ = next((row for row in rows if row[0] == promised), rows[0])
             worst, most, _ = max(rows, key=lambda row: row[1] or 0)
-            more = f", and {_percent(most)}, if an attacker knows {worst}" if (most or 0) > (unique or 0) else ""
-            headline = f"{_percent(unique)} of the people are unique, if an attacker knows {known}{more}."
-            text("p", headline).classes("headline")
+            of_promise = f"{_percent(unique)} of the people are unique for the attacker of the promise"
+            text("p", f"{of_promise}, who knows {known}.").classes("headline")
+            if secrets:
+                others = "This figure also counts sensitive items as known. The promise is about the other items."
+                text("p", others).mark("with sensitive")
+            if (most or 0) > (unique or 0):
+                text(
+                    "p", f"{_percent(most)} are unique, if an attacker knows {worst}. The promise does not cover this."
+                )
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
@@ -136,7 +146,8 @@ def _history(risk: Mapping[str, Any]) -> None:
     after, original = (
         next(one for one in risk[when] if one["known"] == single["known"]) for when in ("exposures", "before")
     )
-    text("p", f"People who are unique, if an attacker knows {known}: {shares}").classes("headline").mark("history")
+    who = f"the attacker of the promise, who knows {known}" if after["guaranteed"] else f"an attacker who knows {known}"
+    text("p", f"People who are unique for {who}: {shares}").classes("headline").mark("history")
     text("p", _HOLDS[after["guaranteed"]]).mark("holds-for")
     with folded("Steps and matching records"):
         show_table(("Step", _SHARES[1]), steps)
@@ -167,7 +178,7 @@ def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_
         if one is not None
     ]
     pairs = [{"before": old, "after": new} for old, new in zip(*figures, strict=True)] if before else figures[0]
-    known = attributes_in_words(after["known"]) + (" (higher after)" if is_higher else "")
+    known = attributes_in_words(after["known"]) + (" (rises)" if is_higher else "")
     return known, *pairs, _COVERED[after["guaranteed"]]
 
 

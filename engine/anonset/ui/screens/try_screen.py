@@ -30,6 +30,7 @@ _FIGURES = {
     "items_error": "Error of item counts", "ranges_kept": "Attribute precision", "usefulness": "Usefulness",
 }  # fmt: skip
 
+_USED = "Used by the job: the screen Publish publishes this result."
 _BEST = 2
 """Number of candidates that are shown unfolded, next to the recommended one."""
 
@@ -61,7 +62,19 @@ def try_screen(state: PageState) -> None:
         screen.section(lambda: _results(state), _frequencies)
         with ui.element("div").classes("actions"):
             ui.link("Back: promise", "/promise")
-            ui.link("Next: publish", "/publish").classes("next")
+            screen.section(lambda: _used_name(state), _next)
+
+
+def _used_name(state: PageState) -> str:
+    """Return the name of the result that the job uses, or of its algorithm if the trial has no such result."""
+    used, trial = state.candidate, state.trial
+    found = [] if trial is None or trial.found is None or not trial.suits(state.stated) else trial.found["candidates"]
+    names = [trial.name_of(one) for one in found if trial is not None and Job(one["settings"]) == used]
+    return names[0] if names else used.text("algorithm")
+
+
+def _next(used: str) -> None:
+    ui.link(f"Next: publish with {used}" if used else "Next: publish", "/publish").classes("next")
 
 
 class _Results(NamedTuple):
@@ -158,7 +171,7 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
     show_list(best["utility"])
     _algorithm(best)
     if (tried := Job(best["settings"])) == of.used:
-        text("p", "The job uses this algorithm.").classes("good")
+        text("p", _USED).classes("good").mark("used")
     elif of.suits and not of.is_frozen:
         with ui.element("div").classes("actions"):
             chosen = button("Use this result, then publish", use).mark("choose best")
@@ -170,6 +183,9 @@ def _of_little_use(screen: Screen, warning: str, fixes: Sequence[Fix]) -> None:
     with ui.element("div").classes("alert"), ui.element("div").mark("of little use"):
         text("p", f"{warning[:1].upper()}{warning[1:]}.")
         fix_buttons(screen, fixes)
+        if any(fix.settings for fix in fixes):
+            text("p", "These effects were measured. After a change, try again.").mark("measured")
+            return
         with ui.element("p"):
             text("span", "Fewer known items or matching records, on the screen ")
             ui.link("Promise", "/promise")
@@ -263,9 +279,9 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
     if candidate["outcome"] != "holds" or candidate["beside"]:
         text("span", f"another promise: {candidate['beside']}" if candidate["beside"] else candidate["outcome"])
     elif chosen == of.used:
-        text("strong", "used now")
+        text("strong", _USED).mark("used")
     elif of.suits and not of.is_frozen:
-        choose = button("Choose", lambda: screen.act(choices.choose_candidate, screen.state, chosen))
+        choose = button("Use this result", lambda: screen.act(choices.choose_candidate, screen.state, chosen))
         choose.props["aria-label"] = f"Choose {of.trial.name_of(candidate)}"
         choose.classes("second").mark(f"choose-{number}")
 

@@ -1,8 +1,11 @@
 """Settings in the words of the page: labels of controls and texts of buttons."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
+from anonset.data.hierarchies.hierarchy_rules import EITHER, FROM
+from anonset.errors import Fix
 from anonset.reading.file_options import NONE, ROW, UNKNOWN, Unit
 from anonset.settings.job import Job
 from anonset.spelling import StatedSettings, counted, listed, short_names
@@ -55,7 +58,7 @@ _OF_COLUMNS = {
 }
 """Effect of each setting in words."""
 _VALUES = {
-    "encoding": {"latin-1": "Latin-1", "cp1252": "Windows-1252"},
+    "encoding": {"latin-1": "Latin-1", "cp1252": "Windows-1252", "utf-8": "UTF-8"},
     "input_format": {"baskets": "lines of items", "xlsx": "an Excel file", "jsonl": "JSON Lines", "parquet": "Parquet"},
     "separator": {" ": "blanks", ",": "commas", "\t": "tabs"},
     "delimiter": {",": "commas", "\t": "tabs"},
@@ -77,6 +80,17 @@ SIZE_WORDS = {
     "l": "l: among how many values must a sensitive one hide?",
 }
 """Labels of the parameters of a model."""
+_SPELLINGS = {
+    "lower": "in lower case",
+    "upper": "in upper case",
+    "strip-blanks": "without blanks",
+    "strip-dots": "without dots",
+    "strip-hyphens": "without hyphens",
+    "strip-zeros": "without leading zeros",
+}
+"""Spelling that a rule of the setting ``normalize`` keeps."""
+_SIZES = {"k": "require {} matching records (k)", "m": "protect against {} known items (m)"}
+"""Effect of the parameters of a model."""
 ROW_WORDS = "Each row is a different person"
 UNKNOWN_WORDS = "The data do not say: a person with several rows is not protected as one"
 UNIT = "Who is a person?"
@@ -161,7 +175,7 @@ def in_words(settings: StatedSettings) -> str:
     >>> in_words({"null": ["-99"]}), in_words({"hierarchy": {"age": "values"}})
     ('“Treat -99 as missing”', '“Rule or file” (age=values) on the screen Hierarchies')
     >>> in_words({"relational": ["zip"], "hierarchy": {"zip": "mask:3,1"}})
-    '“An attacker may know zip, set hierarchy to zip=mask:3,1”'
+    '“An attacker may know zip, group zip by mask:3,1”'
     >>> in_words({"max_loss": None}), in_words({"drop": None})
     ('max_loss in the job file', '“do not publish” on the screen Data')
     >>> in_words({"publish_as_is": ["zip"]})
@@ -183,17 +197,22 @@ def _control(name: str, value: Any) -> str:
 
 
 def fix_in_words(settings: StatedSettings) -> str:
-    """Return the effect of recommended settings in words.
+    """Return the effect of recommended settings in words, with “…” for a value that only the owner knows.
 
     >>> items = {"items": "visits.none"}, {"items": "phenone"}
-    >>> for fix in ({"encoding": "latin-1"}, *items, {"drop": ["ZIP"], "unit": ["pid"]}):
+    >>> asked, dates = {"null": ["dx=VALUE"]}, {"hierarchy": {"born": "date:%d.%m.%Y:from-month,year"}}
+    >>> city = {"normalize": ["city=lower", "city=strip-blanks"]}
+    >>> for fix in ({"encoding": "latin-1"}, *items, asked, city, dates, {"drop": ["ZIP"], "unit": ["pid"]}):
     ...     print(fix_in_words(fix))
     Read as Latin-1
     Use no column of visits as items
     Use phenone as items
+    Treat dx=… as missing
+    Write all city in lower case and without blanks
+    Group born by month, year, as in 31.07.2024
     Do not publish ZIP, each pid is a person
     """
-    words = ", ".join(_words(name, value) for name, value in settings.items())
+    words = ", ".join(_words(name, value) for name, value in Fix(settings).answered("…").settings.items())
     return f"{words[:1].upper()}{words[1:]}"
 
 
@@ -206,7 +225,26 @@ def keep_in_words(settings: StatedSettings) -> str:
     return f"Keep {', '.join(Job(settings).names('null'))} as a value" if settings.keys() == {"null"} else ""
 
 
+def _rule_in_words(rule: str) -> str:
+    kind, _, arguments = rule.partition(":")
+    if kind != "date":
+        return rule
+    form, _, levels = arguments.rpartition(":")
+    example = f", as in {date(2024, 7, 31).strftime(form.replace(EITHER, ' or '))}" if form else ""
+    return f"{levels.removeprefix(FROM).replace(',', ', ')}{example}"
+
+
+def _spelling_in_words(rules: Sequence[str]) -> str:
+    by_column: dict[str, list[str]] = {}
+    for rule in rules:
+        column, _, kind = rule.rpartition("=")
+        by_column.setdefault(column, []).append(_SPELLINGS[kind])
+    return ", ".join(f"write all {of or 'items'} {' and '.join(kinds)}" for of, kinds in by_column.items())
+
+
 def _words(name: str, value: Any) -> str:
+    if name == "hierarchy" and isinstance(value, Mapping):
+        return ", ".join(f"group {column} by {_rule_in_words(str(rule))}" for column, rule in value.items())
     if isinstance(value, Mapping):
         parts = [f"{key}={entry}" for key, entry in value.items()]
     else:
@@ -214,8 +252,12 @@ def _words(name: str, value: Any) -> str:
     table, _, column = str(parts[0]).rpartition(".") if len(parts) == 1 else ("", "", "")
     if name == "items" and column == NONE:
         return f"use no column{f' of {table}' if table else ''} as items"
+    if name == "normalize" and all(part.rpartition("=")[2] in _SPELLINGS for part in parts):
+        return _spelling_in_words(parts)
     if name in _OF_COLUMNS:
         return _OF_COLUMNS[name].format(short_names(parts))
+    if name in _SIZES:
+        return _SIZES[name].format(value)
     in_words = _VALUES.get(name, {})
     shown = ", ".join(in_words.get(part, str(part)) for part in parts)
     return _ACTIONS.get(name, f"set {name.replace('_', '-')} to {{}}").format(shown)

@@ -134,7 +134,7 @@ def _data(state: PageState) -> Step:
         return _FAILED
     if number := len(state.inspection.unchecked):
         return Step("warned", counted(number, "warning"))
-    return OPEN if state.first_step else DONE
+    return OPEN if state.first_step or "/" not in state.seen else DONE
 
 
 def _promise(state: PageState) -> Step:
@@ -164,7 +164,9 @@ def _try(state: PageState) -> Step:
         return _FAILED
     if not trial.suits(state.stated) or trial.recommended is None or (found or {}).get("warning"):
         return Step("warned", "1 warning")
-    return Step("open", "choose a result") if state.unused_recommendation is not None else DONE
+    if "/try" not in state.seen or state.unused_recommendation is not None:
+        return Step("open", "choose a result")
+    return DONE
 
 
 def _publish(state: PageState) -> Step:
