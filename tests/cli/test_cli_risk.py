@@ -156,3 +156,15 @@ def test_risk_uses_a_population_file(rt: Place) -> None:
     assert unnamed.json["journalist"] == result["journalist"]
     ran = rt.run("risk", str(rt.out), *more[:-1], rt.write("few.csv", "age\n3\n"))
     assert (ran.code, names(ran.err, "origin missing")) == (2, True)
+
+
+def test_numbers_that_no_range_coarsened_are_read_as_numbers_from_the_original(place: Place) -> None:
+    rows = [f"{30 + n % 3},{'mf'[n % 2]},{'a b c'.split()[n % 3]}" for n in range(90)]
+    data = place.write("ages.csv", "\n".join(["age,sex,codes", *rows]) + "\n")
+    roles = ["--unit", "row", "--items", "codes", "--relational", "age,sex", "--numeric", "age"]
+    made = ["--separator", " ", "--hierarchy", "codes=halves:frequency", "--model", "kkm", "--k", "3", "--m", "1"]
+    assert place.run("anonymize", data, *roles, *made, "-o", str(place.out)).code == 0
+    assert "[" not in (place.out / "published.csv").read_text(), "no range is published"
+    assert place.run("risk", str(place.out) + ".private/report.json").code == 0
+    assert place.run("risk", str(place.out), "--original", data, "--numeric", "age").code == 0
+    assert place.run("risk", str(place.out), "--original", data).code == 2

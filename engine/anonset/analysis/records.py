@@ -245,10 +245,10 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         return [Job({**options, "separator": mark}) for mark in marks]
 
     def _numeric(self, settings: "OriginalSettings") -> list[str]:
-        """Return the numeric relational columns. A column without a given hierarchy is numeric if all its labels are
-        ranges.
+        """Return the numeric relational columns. A column that is not declared as numeric and has no given hierarchy is
+        numeric if all its labels are ranges.
         """
-        named = numeric_columns(settings.hierarchy)
+        named = {*settings.numeric, *numeric_columns(settings.hierarchy)}
         return [
             column.name
             for column in self.publication.relational

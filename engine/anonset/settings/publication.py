@@ -20,7 +20,7 @@ THRESHOLD = 0.09
 or fewer records are at risk.
 """
 _OF_JOB = ("private", "memory_limit")
-_ORIGINAL_SETTINGS = ("drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
+_ORIGINAL_SETTINGS = ("drop", "numeric", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
 """Settings of a job that describe how to read its input as the original. The column roles and the guarantee of the
 publication are read from its attestation.
 """
@@ -38,6 +38,9 @@ class OriginalSettings(ComparedSettings):
         "which has no column names.",
     )
     drop: Names = Field([], description="Columns of the original that were not published.")
+    numeric: Names = Field(
+        [], description="Columns of the original that are read as numbers. Only needed if no range is published."
+    )
     hierarchy: dict[str, str] = Field(
         {}, description="COL=SPEC: hierarchy of a column, as for anonset anonymize. Repeatable."
     )
