@@ -159,7 +159,7 @@ def test_risk_uses_a_population_file(rt: Place) -> None:
 
 
 def test_numbers_that_no_range_coarsened_are_read_as_numbers_from_the_original(place: Place) -> None:
-    rows = [f"{30 + n % 3},{'mf'[n % 2]},{'a b c'.split()[n % 3]}" for n in range(90)]
+    rows = [f"{30 + n % 3},{'mf'[n % 2]},{['a', 'b', 'c'][n % 3]}" for n in range(90)]
     data = place.write("ages.csv", "\n".join(["age,sex,codes", *rows]) + "\n")
     roles = ["--unit", "row", "--items", "codes", "--relational", "age,sex", "--numeric", "age"]
     made = ["--separator", " ", "--hierarchy", "codes=halves:frequency", "--model", "kkm", "--k", "3", "--m", "1"]
