@@ -130,9 +130,9 @@ def verdict_on_inference(inferences: Sequence[ItemInference]) -> str:
         targets = min(n, persons)
         won |= bool(_verdict("", "", with_it, alone, _variance(alone, targets), targets).succeeds)
         known += [percent(with_it), percent(alone)]
-    few = "" if persons >= FEWEST_TARGETS else ", too few persons to judge"
+    lost = "does not succeed" if persons >= FEWEST_TARGETS else "too few persons to judge"
     return (
-        f"Verdict: {'succeeds' if won else f'does not succeed{few}'}: {known[0]} of the other items and {known[2]} of "
+        f"Verdict: {'succeeds' if won else lost}: {known[0]} of the other items and {known[2]} of "
         f"the rare ones are likely (p ≥ {LIKELY:.0%}) with the publication, {known[1]} and {known[3]} with item "
         "frequencies alone."
     )
