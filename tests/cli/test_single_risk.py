@@ -43,7 +43,8 @@ def test_attributes_and_items_that_are_protected_together_are_in_the_single_risk
     assert len({raw, read, "0.0%"}) == 3
     counted_as = "rows" if unit == "row" else "persons"
     line = (
-        f"{counted_as} that are unique, if an attacker knows all quasi-identifiers and 1 item: {raw} in the original, "
+        f"{counted_as} that are unique, if an attacker knows all quasi-identifiers and the item that singles "
+        f"out the person best (covered by the guarantee): {raw} in the original, "
         f"{read} after reading coarsened born, 0.0% in the publication"
     )
     job = str(place.private / "report.json")

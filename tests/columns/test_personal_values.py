@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from anonset.columns import personal_values as personal_values
+from anonset.columns.mentions import free_text_in
 from anonset.columns.personal_values import are_names, identifying
 
 NAMES = (
@@ -46,3 +48,16 @@ def test_months_goods_places_and_diseases_are_no_names(labels: str) -> None:
 def test_the_names_are_sorted_in_the_spelling_that_labels_are_compared_in(file: str) -> None:
     lines = (Path(personal_values.__file__).parent / "words" / file).read_text("ascii").splitlines()
     assert lines == sorted({line.lower() for line in lines})
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        (["call 07700 900123", "no show", "late"], [1]),
+        (["0012345 0023456 A17", "0012345 B22"], []),  # codes with zeros
+        (["E10 bergmann@example.org", "I10"], []),  # an item of its own, which the scan of items finds
+    ],
+)
+def test_words_with_a_telephone_number_are_no_items(cells: list[str], found: list[int]) -> None:
+    columns = {"notes": pa.chunked_array([pa.array(cells * 5)])}
+    assert [mention.labels for mention in free_text_in(columns, " ")] == found

@@ -2,7 +2,15 @@
 
 import pytest
 
-from anonset.privacy import KAnonymity, KKmAnonymity, KLmDiversity, KmAnonymity, PrivacyModel, TransactionKAnonymity
+from anonset.privacy import (
+    KAnonymity,
+    KKmAnonymity,
+    KLmDiversity,
+    KmAnonymity,
+    LmDiversity,
+    PrivacyModel,
+    TransactionKAnonymity,
+)
 from anonset.privacy.disassociation import DisassociationModel
 from privacy.test_words import EVERY
 
@@ -29,10 +37,11 @@ def test_a_parameter_that_a_model_lacks_is_none() -> None:
         (KAnonymity(5), {(True, 0)}),
         (KmAnonymity(5, 2), {(False, 1), (False, 2)}),
         (KKmAnonymity(5, 2), {(True, 0), (False, 1), (False, 2), (True, 1), (True, 2)}),
+        (LmDiversity(5, 2, 1, ("x",)), {(False, 1)}),
         (KLmDiversity(5, 2, 1, ("x",)), {(True, 0), (False, 1), (True, 1)}),
         (TransactionKAnonymity(5), {(False, 1), (False, 2), (False, 3)}),
     ],
-    ids=["k", "km", "kkm", "klm", "transaction-k"],
+    ids=["k", "km", "kkm", "lm", "klm", "transaction-k"],
 )
 def test_promises_cover_the_attributes_of_the_model(model: PrivacyModel, promised: set[tuple[bool, int]]) -> None:
     ways = [(True, 0), *((values, items) for values in (False, True) for items in (1, 2, 3))]
@@ -40,7 +49,7 @@ def test_promises_cover_the_attributes_of_the_model(model: PrivacyModel, promise
     assert {model.promises(*way) for way in promised} == {1 / 5}
 
 
-BOUNDED = {"k", "kl", "kt", "km", "kkm", "klm", "partition-km", "transaction-k"}
+BOUNDED = {"k", "kl", "kt", "km", "kkm", "lm", "klm", "partition-km", "transaction-k"}
 
 
 @pytest.mark.parametrize("model", [model for model in MODELS if model.name not in BOUNDED], ids=str)

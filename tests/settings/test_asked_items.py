@@ -114,7 +114,8 @@ def test_columns_with_the_same_two_values_are_an_answer() -> None:
     columns = {header: drawn(["P", "A"]) for header in headers}
     inspected = anonset.inspect({"age": [str(20 + n % 50) for n in PERSONS], **columns}, unit="row")
     assert isinstance(inspected, Findings)
-    assert answers(inspected) == [{"one_code": headers, "with_header": True}]
+    by_value = {"one_hot": headers, "present": "VALUE"}
+    assert answers(inspected) == [by_value, {"one_code": headers, "with_header": True}]
 
 
 def test_each_of_two_digits_may_mark_an_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,14 +57,16 @@ def test_dates_of_birth_are_proposed_without_their_days_by_their_header(header):
 def test_ambiguous_days_and_months_are_reported_and_years_used():
     column, inspection = proposed([f"{1 + n % 12:02d}/{1 + n % 11:02d}/{1980 + n % 40}" for n in range(N)])
     assert column.hierarchy == "date:%d/%m/%Y:from-year,decade"
-    assert any(names(p, "date:%d/%m/%Y:month,year,decade date:%m/%d/%Y:month,year,decade") for p in inspection.problems)
+    assert any(
+        names(p, "date:%d/%m/%Y:from-month,year,decade date:%m/%d/%Y:from-month,year,decade")
+        for p in inspection.problems
+    )
 
 
 @pytest.mark.parametrize(
     ("values", "kind", "said"),
     [
         (["24.12.50", "1.2.60", "3.4.20"], "dates", "years"),
-        (["2020-12-24", "24.12.2020"], "dates", "formats"),
         (["30/31/2020", "12/12/2020"], "dates", "formats"),
         (["1,23479E+11", "4,5E+11"], "cut numbers", "rounded"),
         (["1.23479E+11", "123456789012"], "cut numbers", "rounded"),

@@ -17,7 +17,7 @@ from anonset.columns.personal_values import (
     CHECKED,
     OPAQUE,
     are_word_sets,
-    contains_contact,
+    contains_phone,
     is_free_text,
     personal_kind,
 )
@@ -142,7 +142,8 @@ def persons_in(columns: ArrowColumns, items: str) -> Iterator[PersonMentions]:
 
 
 def free_text_in(columns: ArrowColumns, separator: str | None) -> Iterator[PersonMentions]:
-    """Yield the set-valued columns whose cells are sentences or contain contact data. Their words would become items.
+    """Yield the set-valued columns whose cells are sentences, or words and a telephone number. Their parts would become
+    items.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ def free_text_in(columns: ArrowColumns, separator: str | None) -> Iterator[Perso
             continue
         texts = given_texts(column)
         labels = arrow.unique(texts)[:_LOOKED_AT].to_pylist()
-        contacts = sum(map(contains_contact, labels))
+        contacts = sum(contains_phone(label) and _WORDS.search(label) is not None for label in labels)
         if contacts or is_free_text(labels, len(texts)):
             may_be_words = not contacts and are_word_sets(labels) and not is_about(name, "remarks")
             if not (separator and may_be_words):

@@ -134,7 +134,7 @@ KINDS: Mapping[str, Kind] = {
     "phone": Kind(
         "telephone numbers",
         _PHONE.fullmatch,
-        lambda label: _SURE_PHONE.fullmatch(label) or _is_in_text(_PHONE_WITHIN, label),
+        lambda label: _SURE_PHONE.fullmatch(label) or contains_phone(label),
     ),
     "account": Kind(
         "device ids or user names",
@@ -203,7 +203,12 @@ def contains_contact(text: str) -> bool:
     >>> contains_contact("call 07700 900123"), contains_contact("mail a@b.org"), contains_contact("0341 123456")
     (True, True, False)
     """
-    return _is_in_text(_PHONE_WITHIN, text) or _is_in_text(_MAIL, text)
+    return contains_phone(text) or _is_in_text(_MAIL, text)
+
+
+def contains_phone(text: str) -> bool:
+    """Return True if a text with letters contains a telephone number."""
+    return _is_in_text(_PHONE_WITHIN, text)
 
 
 def _is_in_text(pattern: re.Pattern[str], text: str) -> bool:
