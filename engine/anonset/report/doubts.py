@@ -8,7 +8,7 @@ from anonset.analysis.risk import BucketRisk, Risk
 from anonset.analysis.summary import lost_columns
 from anonset.columns.headers import is_known, meaning_of
 from anonset.data.joining import prefixed
-from anonset.data.table_facts import FIRST_VALUE
+from anonset.data.table_facts import CONTINUED, FIRST_VALUE
 from anonset.errors import Fix, Problem
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.revealing_names import MOST_NAMED, MOST_OF_RARE
@@ -359,5 +359,5 @@ def _differing(report: Report) -> Iterator[str]:
 
 def _skipped(report: Report, facts: ReportFacts) -> Iterator[str]:
     for change in report.changes:
-        if not change.column and (rows := source_rows(report, facts)):
+        if not change.column and change.rule != CONTINUED and (rows := source_rows(report, facts)):
             yield f"{change}, {percent(change.occurrences / rows)} of all rows. They are not in the publication."

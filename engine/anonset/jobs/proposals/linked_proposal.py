@@ -381,13 +381,14 @@ def _id_checks(tables: Sequence[TableFindings], options: Job) -> Iterator[Proble
     for table in tables:
         if table.lacking and table.parent:
             rows = counted(table.lacking, "id")
-            yield Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data")
+            yield Problem(f"{table.name}: {rows} do not occur in {table.parent}; correct the data", stops=True)
         elif table.lacking:
             persons = f"{counted(table.lacking, 'person')} of {table.name} not in {described}"
             if "undescribed" in options.names("skip_rows"):
                 yield Problem(f"{persons}, skipped")
             else:
-                yield Problem(persons, [Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")])
+                skipped = Fix({"skip_rows": [*without_id, "undescribed"]}, "to publish the others")
+                yield Problem(persons, [skipped], stops=True)
         if table.without_id:
             rows = f"{table.name}: {counted(table.without_id, 'row')} without {table.key!r}"
             yield Problem(f"{rows}, skipped")

@@ -296,7 +296,7 @@ def single_risk(risk: Risk) -> str:
     """Return the single figure of the risk at each step, and for whom it holds."""
     after, known = risk.single["after"], _known(risk)
     if after is not None and after.items:
-        items = counted(after.items, "item")
+        items = counted(after.items, "non-sensitive item" if after.non_sensitive else "item")
         best = f"the {items} that single" if after.items > 1 else "the item that singles"
         known = f"{known.removesuffix(items)}{best} out the person best"
     covered = "covered" if after is not None and after.guaranteed else "not covered"

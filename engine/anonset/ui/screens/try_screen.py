@@ -174,8 +174,7 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
         text("p", _USED).classes("good").mark("used")
     elif of.suits and not of.is_frozen:
         with ui.element("div").classes("actions"):
-            chosen = button("Use this result, then publish", use).mark("choose best")
-            chosen.classes("second" if found["warning"] else "best")
+            button("Use this result, then publish", use).classes("best").mark("choose best")
 
 
 def _of_little_use(screen: Screen, warning: str, fixes: Sequence[Fix]) -> None:

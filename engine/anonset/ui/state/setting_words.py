@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from anonset.columns.identity import FILL_DOWN
 from anonset.data.hierarchies.hierarchy_rules import EITHER, FROM
 from anonset.errors import Fix
 from anonset.reading.file_options import NONE, ROW, UNKNOWN, Unit
@@ -202,13 +203,15 @@ def fix_in_words(settings: StatedSettings) -> str:
     >>> items = {"items": "visits.none"}, {"items": "phenone"}
     >>> asked, dates = {"null": ["dx=VALUE"]}, {"hierarchy": {"born": "date:%d.%m.%Y:from-month,year"}}
     >>> city = {"normalize": ["city=lower", "city=strip-blanks"]}
-    >>> for fix in ({"encoding": "latin-1"}, *items, asked, city, dates, {"drop": ["ZIP"], "unit": ["pid"]}):
+    >>> above = {"normalize": ["order=fill-down"]}
+    >>> for fix in ({"encoding": "latin-1"}, *items, asked, city, above, dates, {"drop": ["ZIP"], "unit": ["pid"]}):
     ...     print(fix_in_words(fix))
     Read as Latin-1
     Use no column of visits as items
     Use phenone as items
     Treat dx=… as missing
     Write all city in lower case and without blanks
+    Read a blank order as the one above it
     Group born by month, year, as in 31.07.2024
     Do not publish ZIP, each pid is a person
     """
@@ -254,6 +257,8 @@ def _words(name: str, value: Any) -> str:
         return f"use no column{f' of {table}' if table else ''} as items"
     if name == "normalize" and all(part.rpartition("=")[2] in _SPELLINGS for part in parts):
         return _spelling_in_words(parts)
+    if name == "normalize" and all(part.endswith(f"={FILL_DOWN}") for part in parts):
+        return f"read a blank {short_names([part.rpartition('=')[0] for part in parts])} as the one above it"
     if name in _OF_COLUMNS:
         return _OF_COLUMNS[name].format(short_names(parts))
     if name in _SIZES:
