@@ -360,10 +360,14 @@ NOT_JUDGED: Mapping[str, tuple[str, ...]] = {
         "DA runs out of memory, and OA needs several hours, for very large domains; OA gives no answer within a "
         "reasonable time for domains above 60 items (section 5.1.3: we ran both only on the reduced domains)",
         "AA does not have this problem for realistic item domain sizes (section 5.2)",
+        "the size of the tree grows with m (Fig. 11d: the costs are judged; trees are not stored for each m)",
+        "AA has low memory requirements (section 6: the paper gives no number)",
     ),
     "loukides2010": (
         "Apriori increases the support of itemsets to much larger values than k (section 6.2.2: the paper gives no "
         "number, and we do not store supports of itemsets)",
+        "similar results for BMS-2: the growth and the factor of 9 of Fig. 8, and the trends of Fig. 13 (no figure "
+        "shows them)",
     ),
     "liu2010": (
         "AA prunes the search space of AOL greatly, which makes it as efficient as LG (section 5.2: we show the times, "
@@ -379,7 +383,6 @@ NOT_JUDGED: Mapping[str, tuple[str, ...]] = {
         "the cost of the (k, l^m)-diverse algorithms was similar (omitted)",
         "the results of Fig. 6 for TM_T, TM_R and TM_RT were similar (their UL and their (k, l^m)-diversity are not "
         "judged; the largest cluster of TM_R is, in Fig. 4h)",
-        "the (k, l^m)-diversity algorithms performed similarly in Fig. 7h (Fig. 7g is judged)",
     ),
     "albouna2013": (
         "for (k=9, l=7) the loss metric is high (only the printed 35% is judged)",

@@ -512,7 +512,7 @@ def test_the_better_kind_within_a_limit_is_better_than_each_publication_of_the_o
     words = at_limit.in_words(of_points(found))
     assert "itemsets 4, 0, 8; rules 0, 0, 12; AUC 0, 0, 12; ARE 1, 3, 8." in words
     assert "is better in 5 of 48 comparisons" in words, "itemsets at each limit, and ARE at 0.05"
-    assert "of Holm for 48 comparisons, these are 5 and 3." in words, "the differences have no variance"
+    assert "48 by the method of Holm, these are 5 and 3." in words, "the differences have no variance"
     assert "private one in 3 (msweb at 0.005: ARE; msweb at 0.01: ARE; msweb at 0.02: ARE)" in words
     assert "the attack on private releases succeeds at most in 0.000 (`tree`, epsilon=1, msweb)" in words
     found["msweb_k"]["apriori", 5] = point(0.9, 0.4, 0.005)

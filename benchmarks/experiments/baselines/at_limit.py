@@ -106,7 +106,8 @@ def in_words(of: Stored) -> str:
   one of the same {TRAINED:,} records, by {len(COMPARED)} quantities at {len(_LIMITS)} limits on {len(DATA)} data sets.
   The k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} of {sum(counts.values())} comparisons, and the
   private one in {private}. Open are {undecided}.
-  With the correction of Holm for {len(found)} comparisons, these are {sure["k^m-anonymous"]} and {sure["private"]}.
+  If each comparison is corrected for the number of publications among which the best was selected, and all
+  {len(found)} by the method of Holm, these are {sure["k^m-anonymous"]} and {sure["private"]}.
   By quantity (better, worse, open): {listed_by}. If a comparison is open, no publication is better than all of the
   other kind, or the interval of the attack decides which publications are within the limit. An open comparison can
   still be in favour of the private one: in {len(far)} comparisons, no k<sup>m</sup>-anonymous publication that is
@@ -161,8 +162,8 @@ def _not_near(quantity: str, public: Sequence[_Point], private: Sequence[_Point]
 
 
 def _keeps_more(quantity: str, public: Sequence[_Point], private: Sequence[_Point]) -> tuple[str, float]:
-    """Return the kind with a point within the limit that is better than each point of the other kind, and the p-value.
-    Empty and 1 if there is none.
+    """Return the kind with a point within the limit that is better than each point of the other kind, and the p-value,
+    corrected for the number of points. Empty and 1 if there is none.
     """
     for kind, these, others in zip(KINDS, (public, private), (private, public), strict=True):
         p_values = [
@@ -171,7 +172,7 @@ def _keeps_more(quantity: str, public: Sequence[_Point], private: Sequence[_Poin
             if one.within
         ]
         if (p := min(p_values, default=1.0)) < (1 - CONFIDENCE) / 2:
-            return kind, p
+            return kind, min(1.0, len(p_values) * p)
     return "", 1.0
 
 

@@ -52,7 +52,7 @@ _SHOWN: tuple[tuple[str, str, str, float | str], ...] = (
     *((f"`{way}`, k={_K}", way, "k", _K)
       for way in ("apriori", "set-search", "coat", "pcta", "disassociation", "rum-bound")),
     *((f"`{way}`, epsilon={_EPSILON}", way, "epsilon", _EPSILON) for way in (*RELEASES, SMARTNOISE)),
-    *((f"`{way}`, epsilon=10", way, "epsilon", "10") for way in ("tree", "mst", "priv-basis", WIDER, SMARTNOISE)),
+    *((f"`{way}`, epsilon=10", way, "epsilon", "10") for way in (*RELEASES, WIDER, SMARTNOISE)),
     (f"`tree`, {NO_NOISE}", "tree", "epsilon", NO_NOISE),
 )  # fmt: skip
 """Rows of each table: name, series, figure and position."""

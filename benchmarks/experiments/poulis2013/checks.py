@@ -24,6 +24,8 @@ def _of_queries(*shapes: str) -> dict[str, tuple[str, ...]]:
 VALUES = {origin: (f"are_{drawn}2_0",) for origin, drawn in _ORIGINS.items()}
 ITEMS, BOTH = _of_queries("0_2"), _of_queries("1_2", "2_2")
 """Errors by reading: origin of the queries, and probability of an item if a set of s items is published."""
+_OF_CLUSTERS = {"largest_cluster", *(name for names in VALUES.values() for name in names)}
+"""Compared quantities of Rum-bound that do not depend on the transaction function."""
 FUNCTION = "transaction function"
 AT_EACH = "at each x"
 
@@ -32,13 +34,17 @@ def curves(results: Results, quantity: str) -> dict[str, dict[str, list[float]]]
     """Return the curves of a quantity by transaction function, then by variant.
 
     A series name contains both, such as "RM_R, AA", or only the variant. The time of cluster formation (CL) and the
-    null publication are not variants.
+    null publication are not variants. Rum-bound merges clusters without the transaction function, so what depends only
+    on the clusters is one measurement, and has no function.
     """
     found: dict[str, dict[str, list[float]]] = {}
     for series in results.series:
         variant, _, function = series.partition(", ")
         if variant not in ("CL", NULL) and (values := results.values(series, quantity)):
             found.setdefault(function, {})[variant] = values
+    of_rum = all(variant.startswith("RM") for by_variant in found.values() for variant in by_variant)
+    if of_rum and quantity in _OF_CLUSTERS and found:
+        return {"": next(iter(found.values()))}
     return found
 
 

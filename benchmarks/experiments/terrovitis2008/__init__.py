@@ -233,7 +233,7 @@ table that compiles the kernels. In each of three runs, all compared searches ru
         ),
         Figure(
             "optimum",
-            "Section 5.2: loss of AA and of OA in all cases of Fig. 8 to 10",
+            "Section 1: loss of AA and of OA in all cases of Fig. 8 to 10",
             "case",
             _LOSS,
             ORDERS.over(_in_all("optimum")),
