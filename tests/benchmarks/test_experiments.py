@@ -557,11 +557,11 @@ def test_the_table_of_the_quick_subset_needs_all_tracked_cases_and_counts_equal_
         store.write(quick / "p", partial)
         assert results_page.write_block(results_page.QUICK, page, quick) == refused
     store.write(quick / "p", results)
-    first, _, _, _, row, _, last = results_page.quick_table(quick).splitlines()
+    first, _, _, _, row, _, complete, *_, last = results_page.quick_table(quick).splitlines()
     assert first == "Measured at commit c1, a processor, 2 cores."
     assert row.split(" | ")[1:] == ["3 of 4", "4 s", "2 of 2", "2 s |"]
-    assert "2 cases with different parameters" in last
-    assert last.endswith("So the run takes at least 0.2 hours.")
+    assert complete.endswith("So the complete run of the five papers takes at least 0.2 hours.")
+    assert last.endswith("| 2 | 30 min | 0 min |")
 
 
 def test_the_page_of_measurements_has_the_errors_of_the_tracked_results():
