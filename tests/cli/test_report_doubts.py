@@ -1181,3 +1181,24 @@ def test_the_attacker_of_the_first_line_knows_non_sensitive_items(place: Place) 
     assert ran.code == 0, ran.err
     told = place.run("risk", str(place.out) + ".private/report.json").out
     assert "knows the 2 non-sensitive items that single out the person best (covered by the guarantee)" in told, told
+
+
+def test_the_share_of_skipped_rows_of_linked_tables_is_of_all_rows(place: Place) -> None:
+    place.write("patients.csv", "\n".join(["pid,sex", *(f"{n},{'mf'[n % 2]}" for n in range(1, 101))]) + "\n")
+    rows = [f"{'' if n % 5 == 0 else 1 + n % 100},{'ABCDE'[n % 3]}1" for n in range(300)]
+    place.write("codes.csv", "\n".join(["pid,code", *rows]) + "\n")
+    lines = ['unit = "pid"', 'skip_rows = ["no-id"]', 'model = "km"', "k = 3", "m = 1", "[tables.patients]"]
+    lines += ['input = "patients.csv"', 'drop = "sex"', "[tables.codes]", 'input = "codes.csv"', 'key = "pid"']
+    lines += ['in = "patients"', 'items = "code"', "[hierarchy]", '"codes.code" = "prefix:1"']
+    job = place.write("job.toml", "\n".join(lines) + "\n")
+    ran = place.run("anonymize", job, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    told = "Skipped rows without an id: 60, 15.0% of all rows. They are not in the publication."
+    assert f"- {told}" in ran.out, ran.out
+    page = place.folder / "r.html"
+    found = place.run("report", str(place.out) + ".private/report.json", "-o", str(page), "--json")
+    assert told in found.json["doubts"]
+    assert "400 source rows in 2 tables became" in page.read_text()
+    for share, code in (("15.0%", 0), ("17.6%", 2)):
+        again = ["--shareable", "--left-out", share, "-o", str(place.folder / f"{code}.html")]
+        assert place.run("report", str(place.out), *again).code == code

@@ -6,7 +6,7 @@ from inspect import get_annotations
 
 from anonset.analysis.risk import Risk
 from anonset.columns.headers import is_about, is_sensitive
-from anonset.data.table_facts import CONTINUED, FIRST_VALUE, NOT_DESCRIBED, NOT_PUBLISHED
+from anonset.data.table_facts import CONTINUED, FIRST_VALUE, NOT_DESCRIBED, NOT_PUBLISHED, Change
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
@@ -233,7 +233,7 @@ def _of_ids(model: PrivacyModel) -> str:
 def _of_rows(report: Report, facts: ReportFacts, key: str) -> list[tuple[str, str]]:
     """Return how rows became records. `key` names the columns whose rows with equal values are merged."""
     records, rows, linked = report.input["records"], source_rows(report, facts), len(facts.tables)
-    skipped = [change for change in report.changes if not change.column]
+    skipped = skipped_rows(report)
     differing = [change for change in report.changes if change.rule == FIRST_VALUE]
     n_skipped = sum(change.occurrences for change in skipped)
     came = (
@@ -266,11 +266,14 @@ def _of_rows(report: Report, facts: ReportFacts, key: str) -> list[tuple[str, st
 
 def source_rows(report: Report, facts: ReportFacts) -> int | None:
     """Return the number of rows of all tables of the source, with the skipped rows. None if they are not counted."""
-    if facts.tables:
-        return sum(one.rows for one in facts.tables)
-    unread = [one for one in report.changes if not one.column and one.rule not in (NOT_DESCRIBED, CONTINUED)]
-    read = report.input.get("source_rows")
-    return None if read is None else read + sum(one.occurrences for one in unread)
+    read = sum(one.rows for one in facts.tables) if facts.tables else report.input.get("source_rows")
+    unread = sum(one.occurrences for one in skipped_rows(report) if one.rule != NOT_DESCRIBED)
+    return None if read is None else read + unread
+
+
+def skipped_rows(report: Report) -> list[Change]:
+    """Return the rows that are in no record, by rule."""
+    return [change for change in report.changes if not change.column and change.rule != CONTINUED]
 
 
 def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:

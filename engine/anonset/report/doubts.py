@@ -8,7 +8,7 @@ from anonset.analysis.risk import BucketRisk, Risk
 from anonset.analysis.summary import lost_columns
 from anonset.columns.headers import is_known, meaning_of
 from anonset.data.joining import prefixed
-from anonset.data.table_facts import CONTINUED, FIRST_VALUE
+from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.revealing_names import MOST_NAMED, MOST_OF_RARE
@@ -16,7 +16,14 @@ from anonset.measures.shares import percent
 from anonset.privacy import PrivacyModel
 from anonset.reading.file_options import UNKNOWN, Unit
 from anonset.release.documents import UNDECLARED, Report
-from anonset.report.conclusion import attacker_beyond, plain_words, seems_sensitive, source_rows, unprotected
+from anonset.report.conclusion import (
+    attacker_beyond,
+    plain_words,
+    seems_sensitive,
+    skipped_rows,
+    source_rows,
+    unprotected,
+)
 from anonset.report.countable import empty_records
 from anonset.report.risks.base import complete_set, doubted_person, most_in_groups, worst_knowledge
 from anonset.report.risks.records import or_all, persons_below_k
@@ -358,6 +365,6 @@ def _differing(report: Report) -> Iterator[str]:
 
 
 def _skipped(report: Report, facts: ReportFacts) -> Iterator[str]:
-    for change in report.changes:
-        if not change.column and change.rule != CONTINUED and (rows := source_rows(report, facts)):
+    for change in skipped_rows(report):
+        if rows := source_rows(report, facts):
             yield f"{change}, {percent(change.occurrences / rows)} of all rows. They are not in the publication."

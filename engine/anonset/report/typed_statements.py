@@ -11,7 +11,7 @@ from anonset.errors import typed as as_typed
 from anonset.jobs.report_facts import ReportFacts, other_releases
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
-from anonset.report.conclusion import source_rows
+from anonset.report.conclusion import skipped_rows, source_rows
 from anonset.report.doubts import earlier_releases
 from anonset.report.techniques import left_out
 from anonset.settings.publication import ReportSettings
@@ -52,7 +52,7 @@ def _left_out(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterato
     """Yield the true share left out, if a stated share, or the first stated number, differs from it."""
     if not typed.left_out or (rows := source_rows(run, facts)) is None:
         return
-    skipped = sum(change.occurrences for change in run.changes if not change.column)
+    skipped = sum(change.occurrences for change in skipped_rows(run))
     records, what = run.input["records"], "person" if facts.attested.declarations.unit == "person" else "record"
     removed = records - facts.summary.n
     true = {(skipped, rows), (removed, records)} | ({(skipped + removed, rows)} if what == "record" else set())
