@@ -52,7 +52,7 @@ def test_repeated_results_are_drawn_with_range_levels_paper_and_verdict(
 ) -> None:
     saved: list[Drawing] = []
     monkeypatch.setattr(pyplot, "close", saved.append)
-    claim = Claim("AA loses little", "at most 2", lambda results: (True, ""), factor=ORDERS)
+    claim = Claim("AA loses little", "low", lambda results: (True, ""), factor=ORDERS)
     printed = [Printed("y", 1.0, 2.0, "at most 2 (5.2)")]
     figure = Figure(
         "f", "Fig. 1", "k", {"y": "loss"}, ORDERS.over(Case("f", "AA", x, {}) for x in (1, 2)), [claim], printed=printed
