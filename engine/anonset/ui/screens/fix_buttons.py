@@ -6,7 +6,6 @@ from functools import partial
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from anonset.columns.roles import SETS
 from anonset.errors import Fix, Problem
 from anonset.settings.edits import QUESTIONS, edited
 from anonset.settings.job import Job
@@ -112,8 +111,7 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     are omitted.
 
     Before the owner declares who is a person, the job file contains settings for each possible answer. A recommended
-    setting is then omitted only if it is among the settings of all answers. Fixes for the items are omitted, because
-    the answer proposes the roles again.
+    setting is then omitted only if it is among the settings of all answers.
     """
     answers = [] if state.answered else [*state.raw.get(QUESTIONS["unit"], {}).values()]
     common = {
@@ -127,7 +125,5 @@ def open_fixes(state: PageState, fixes: Sequence[Fix]) -> list[Fix]:
     return [
         fix
         for fix in distinct.values()
-        if not contains(job, fix)
-        and (not columns or {*Job(fix.settings).names(*ROLES)} <= columns)
-        and (state.answered or fix.settings.keys().isdisjoint(SETS))
+        if not contains(job, fix) and (not columns or {*Job(fix.settings).names(*ROLES)} <= columns)
     ]
