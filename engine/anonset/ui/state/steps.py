@@ -148,15 +148,9 @@ def _promise(state: PageState) -> Step:
         return Step("warned", f"changed: {changed}")
     if "/promise" not in state.seen:
         return OPEN
-    if state.inspection.findings and (open_ := open_questions(state).keys() & _doubts_about(state, model)):
-        return Step("warned", counted(len(open_), "warning"))
     settings = state.stated.settings
     sizes = [f"{name}={settings[name]}" for name in sizes_of(model.name) if name in settings]
     return Step("done", f"done: {', '.join(sizes)}" if sizes else "done")
-
-
-def _doubts_about(state: PageState, model: PrivacyModel) -> set[str]:
-    return set() if state.inspection.errors else {one.sentence for one in state.inspection.doubts(model)}
 
 
 def _try(state: PageState) -> Step:
