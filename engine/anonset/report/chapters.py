@@ -55,6 +55,10 @@ _HUNDRED = 100
 _MOST_RARE, _FEW_RARE = 12, 4
 """Maximum number of rare values of a column that the report names, and number that the contents do not name."""
 _PERSONAL = "not named: names, contact data or free text"
+_STATED = (
+    "The owner typed these statements. If the private directory of the run is there, the share left out, the date and "
+    "the unpublished columns are compared with the run. No check verifies the other statements."
+)
 
 _FATES = {
     "kept": "Kept: published unchanged.",
@@ -150,7 +154,7 @@ def _owner(facts: ReportFacts, statements: Mapping[str, str]) -> Chapter:
     states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
     rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
-    notes = ["The owner typed these statements. No check verifies them.", *_special_categories(facts)]
+    notes = [_STATED, *_special_categories(facts)]
     return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, notes)])
 
 
