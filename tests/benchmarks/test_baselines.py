@@ -105,6 +105,12 @@ def test_equal_scores_count_one_half() -> None:
     assert classifier.auc(score, np.zeros(4, bool)) == 0.5
 
 
+def test_sums_in_another_order_are_ties() -> None:
+    score = np.array([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1])
+    assert score[0] != score[1]
+    assert classifier.auc(score, np.array([True, False])) == 0.5
+
+
 def test_persons_with_a_single_matching_row_are_counted() -> None:
     """Only 'abc' is unique among the records with three items. No row of the second publication matches 'abc'."""
     column = SetColumn.of(["abc", "def", "def", "def", "ab"])
