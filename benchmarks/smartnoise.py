@@ -96,7 +96,7 @@ def drawn(
             capture_output=True,
             text=True,
             cwd=folder,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),  # noqa: PLW1509 - no threads here
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
         )
         released = np.zeros_like(matrix)
         released[:, frequent] = np.load(written)
