@@ -146,7 +146,7 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, strict: bool = Fals
 
 
 @app.command
-def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) -> None:
+def check(*papers: str, figure: tuple[str, ...] = (), draw: str = "", timeout: float = 600.0) -> None:
     """Measure cases of figures with the current code. If losses and counts agree, a figure is current.
 
     The declared cases are the quick subset. In papers, they exclude cases whose time or memory is claimed. Other cases
@@ -162,6 +162,8 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
         Paper keys; all by default, with our own studies.
     figure
         Check only these figures.
+    draw
+        Text that draws the cases, by default the commit. With a text of your own, only you have chosen the cases.
     timeout
         Time limit of a case in seconds.
     """
@@ -172,7 +174,7 @@ def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) ->
     for key in papers or runner.papers():
         chosen = runner.paper(key)
         figures = figure or tuple(sorted({case.figure for case in runner.declared(chosen)}))
-        drawn = runner.drawn(chosen, commit, figures, unsigned=runner.checks_of(chosen).unsigned)
+        drawn = runner.drawn(chosen, draw or commit, figures, unsigned=runner.checks_of(chosen).unsigned)
         wanted = [*runner.declared(chosen, figures), *drawn]
         ran, failed = runner.run(key, only=wanted, timeout=timeout, results=runner.QUICK_RESULTS)
         differences = agreement.store_figures(key, commit, runner.QUICK_RESULTS, figures)

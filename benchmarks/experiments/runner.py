@@ -95,7 +95,7 @@ def drawn(
     cases that are `unsigned` (see `Checks.unsigned`).
 
     Other cases are drawn from those with a tracked result, except declared cases, cases whose cost is claimed, and
-    cases that took longer than `LONGEST`. `seed` is the commit of the code, so nobody chooses the cases.
+    cases that took longer than `LONGEST`. `seed` is the commit of the code, or a text that a reader chooses.
     """
     tracked, known = results_of(chosen, results), {case.key for case in declared(chosen)}
     by_figure: dict[str, list[Case]] = {}

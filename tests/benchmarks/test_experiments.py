@@ -276,6 +276,26 @@ def test_other_cases_of_each_figure_are_drawn_by_the_commit(key):
     assert len(every) == len(set(every))
 
 
+def test_a_reader_can_draw_the_cases_that_check_measures(monkeypatch):
+    asked = []
+
+    def run(key, *, only, **_):
+        asked.append(list(only))
+        return 0, 0
+
+    chosen = runner.paper("albouna2013")
+    monkeypatch.setattr(runner, "machine", lambda: {"commit": "c2"})
+    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
+    monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
+    for draw in ("", "my own text"):
+        with pytest.raises(SystemExit):
+            command_line.check("albouna2013", figure=("fig4abc",), draw=draw)
+    declared = runner.declared(chosen, ("fig4abc",))
+    assert asked == [[*declared, *runner.drawn(chosen, seed, ("fig4abc",))] for seed in ("c2", "my own text")]
+    assert asked[0] != asked[1]
+
+
 def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeypatch):
     asked = []
 

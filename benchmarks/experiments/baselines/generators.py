@@ -13,9 +13,9 @@ Theory 14(3), 1968. MST: McKenna, Miklau, Sheldon, Winning the NIST contest, Jou
 11(3), 2021.
 
 Deviations: only pairs of the `PAIRED` most frequent items are counted. A pair joins the tree only if its count differs
-from independence by more than `DEVIATIONS` standard deviations of the noise. Other items are independent. `mst` counts
-present items only, not absent ones, so that a cut record changes few counts. The counts determine the tree of 0/1
-items, so no other estimation is needed.
+from independence by more than the noise of one pair among all (`above_noise`). Other items are independent. `mst`
+counts present items only, not absent ones, so that a cut record changes few counts. The counts determine the tree of
+0/1 items, so no other estimation is needed.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ WHOLE = 0.95
 PAIRED = 40
 """Number of items with the largest counts. Pairs of these items are counted."""
 DEVIATIONS = 2.0
-"""Noisy counts below this number of standard deviations of the noise count as 0."""
+"""Noisy counts of items below this number of standard deviations of the noise count as 0."""
 
 
 class Edge(NamedTuple):
@@ -69,8 +69,9 @@ def tree(column: SetColumn, epsilon: float, random: np.random.Generator, length:
     records = cut(column, epsilon, random, length)
     n, counts = noisy_items(records, 0.5, random)
     paired = np.argsort(-counts, kind="stable")[:PAIRED]
-    pairs, noise = noisy_pairs(records._replace(matrix=records.matrix[:, paired]), 0.5, random)
-    return _of_forest(n, counts, paired, forest(n, counts[paired], pairs, DEVIATIONS * noise), column, random)
+    pairs, scale = noisy_pairs(records._replace(matrix=records.matrix[:, paired]), 0.5, random)
+    least = above_noise(scale, len(paired))
+    return _of_forest(n, counts, paired, forest(n, counts[paired], pairs, least), column, random)
 
 
 def mst(
@@ -200,7 +201,7 @@ def noisy_items(records: Cut, share: float, random: np.random.Generator) -> tupl
 
 
 def noisy_pairs(records: Cut, share: float, random: np.random.Generator) -> tuple[Counts, float]:
-    """Return the noisy count of each pair of items, float64 (M, M), and the standard deviation of the noise.
+    """Return the noisy count of each pair of items, float64 (M, M), and the scale of the Laplace noise.
 
     Spends `share` of the epsilon.
     """
@@ -209,7 +210,16 @@ def noisy_pairs(records: Cut, share: float, random: np.random.Generator) -> tupl
     upper = np.triu_indices(len(counts), 1)
     counts[upper] += laplace(random, sensitivity, epsilon, len(upper[0]))
     counts.T[upper] = counts[upper]
-    return counts, sqrt(2) * sensitivity / epsilon
+    return counts, sensitivity / epsilon
+
+
+def above_noise(scale: float, items: int) -> float:
+    """Return the value that the Laplace noise of one pair of items is expected to exceed, among all pairs.
+
+    >>> round(above_noise(1.0, 40), 3)
+    6.659
+    """
+    return scale * log(max(1, items * (items - 1) // 2))
 
 
 def forest(n: int, counts: Counts, pairs: Counts, least: float) -> list[Edge]:

@@ -17,6 +17,8 @@ from benchmarks.experiments.runner import RESULTS, results_of
 
 SMARTNOISE, SMARTNOISE_RESULTS = "MST of SmartNoise", RESULTS / "smartnoise.jsonl"
 """Name and results of a generator that runs in its own environment (`benchmarks.smartnoise`)."""
+SMARTNOISE_TRIALS = RESULTS / "smartnoise_trials.jsonl"
+"""Times of MST and AIM of SmartNoise by the number of items."""
 PRIVATE = (*RELEASES, WIDER, SMARTNOISE)
 """Names of the private releases."""
 Stored = Callable[[str, str], Repeated]
