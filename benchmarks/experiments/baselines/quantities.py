@@ -54,6 +54,11 @@ def stored(results: Path = RESULTS) -> Stored:
     return of
 
 
+def trials() -> list[dict[str, Any]]:
+    """Return the time of each trial of MST and AIM of SmartNoise, with its measures unless it was stopped."""
+    return [json.loads(line) for line in SMARTNOISE_TRIALS.read_text(encoding="utf-8").splitlines()]
+
+
 def smartnoise() -> list[dict[str, Any]]:
     """Return the results of SmartNoise at each point with several divisions. One division has no interval."""
     found = [json.loads(line) for line in SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines()]
