@@ -137,7 +137,8 @@ Which claims of the five papers hold if their experiments are repeated? Of {sum(
 **{here} hold** under the reading that each paper's words fix. Of those with another verdict,
 **{never_met(claims, criteria.MIXED, criteria.DEPENDS, *UNDECIDED)} are met as stated in no repetition**.
 {on_substitutes(claims, *criteria.AGAINST)} of those against a paper, and {substitute[criteria.HOLDS_IN_WORDS]} of those
-that hold, are measured on substitute data. We wrote all algorithms ourselves, so a fault of ours can be a reason, too. {panels["paper's setting"]} of {sum(panels.values())} [panels](panels.md) have the
+that hold, are measured on substitute data. We wrote all algorithms ourselves, so a fault of ours can be a reason, too.
+{panels["paper's setting"]} of {sum(panels.values())} [panels](panels.md) have the
 data and parameters of the paper.
 
 * {by_verdict[criteria.CONTRADICTED]} are contradicted: no repetition meets them. {substitute[criteria.CONTRADICTED]} of
@@ -225,7 +226,7 @@ other claims, are in separate columns:"""
 
 def _by_data(judged: Mapping[str, Sequence[Judged]]) -> str:
     parts = [
-        f"{names(key)}: `{name}` has {ENTRIES[name].n:,} records instead of {n:,}, and other [characteristics](panels.md)"
+        f"{names(key)}: `{name}` has {ENTRIES[name].n:,} records instead of {n:,}, and [differs](panels.md)"
         for key in judged
         for name, n in paper(key).records_in_paper.items()
     ]

@@ -29,7 +29,8 @@ in any part that is not a position |
 differ by less than {criteria.ALIKE:.0%} |
 | **no consistent order** | the same, with larger differences |
 | **mixed** | another ordering that does not hold, if at least as many of its comparisons hold as are reversed, each \
-in most repetitions, and some repetition meets the whole ordering at one position or in one part. A sentence about all cases, such as all k, cannot be mixed |
+in most repetitions, and some repetition meets the whole ordering at one position or in one part. A sentence \
+about all cases, such as all k, cannot be mixed |
 | **contradicted** | several repetitions are measured, and none meets the criterion |
 | **fails** | the interval is below {criteria.MOST:.0%}, and includes {criteria.FAILS:.0%} or less |
 | **unsettled** | none of the above |

@@ -1,8 +1,9 @@
 """Verdicts on the parts and comparisons of a claim, from the findings of its repetitions.
 
-An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if more of its comparisons are
-reversed in enough repetitions than hold in enough repetitions, or no repetition meets a part of it, and mixed if some
-are reversed, but not more. Otherwise it has no consistent order, or is equal if the values differ by less than 1%, even if no repetition meets it.
+An ordering holds if it is strict in enough repetitions. If some of its comparisons are reversed in enough repetitions,
+it is mixed if at least as many hold, and a repetition meets one of its parts. Otherwise it is contradicted, or fails.
+If none is reversed, it has no consistent order, or is equal if the values differ by less than 1%, even if no repetition
+meets it.
 """
 
 import re
