@@ -152,6 +152,20 @@ def test_the_row_that_contradicts_the_others_of_a_person_is_named():
     assert any(names(problem, "sex row 32") for problem in inspection.problems)
 
 
+def test_dates_and_numbers_in_two_notations_are_one_value_of_a_person():
+    visits = {
+        "person_id": [f"p{n // 2}" for n in range(80)],
+        "birth_date": [f"19{60 + n // 2}-03-05" if n % 2 else f"05.03.19{60 + n // 2}" for n in range(80)],
+        "age": [f"{60 + n // 2 % 9}" + [",0", ""][n % 2] for n in range(80)],
+        "codes": ["a b" if n % 2 else "a" for n in range(80)],
+    }
+    inspection = anonset.inspect(visits)
+    assert "differing" not in inspection.settings
+    assert [roles(inspection)[name] for name in ("birth_date", "age")] == ["relational"] * 2
+    visits["birth_date"][1] = "1960-03-06"
+    assert anonset.inspect(visits).settings["differing"] == "first"
+
+
 SPELLED = {"id": ["4-56", "45-6", "0456", "b7", "B 7", "c8", "c8"], "age": [20, 20, 30, 40, 40, 50, 50]}
 SPELLED |= {"codes": ["E10", "E11", "E10", "J45", "E11", "J45", "E10"]}
 
