@@ -154,7 +154,8 @@ def same_values(texts: Any, *, numbers: bool = False) -> Int64:
     for _, pattern, form in (_DATE, _WHOLE)[: 1 + numbers]:
         labels = arrow.substituted(labels, pattern, form)
     codes: Int64 = arrow.to_numpy(arrow.dictionary_encode(labels, nulls=True).indices).astype(np.int64)
-    return codes[arrow.to_numpy(coded.indices)]
+    values: Int64 = codes[arrow.to_numpy(coded.indices)]
+    return values
 
 
 def is_repair(rule: str) -> bool:
