@@ -193,7 +193,8 @@ def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[
     warnings += [Problem(str(change)) for change in table.changes if change.rule == KNOWN_VALUE]
     warnings += few
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
-        warnings.append(Problem(f"{counted(empty, 'record')} without items"))
+        why = f"the input has none for {'it' if empty == 1 else 'them'}, or only values read as missing"
+        warnings.append(Problem(f"{counted(empty, 'record')} without items: {why}"))
     return warnings
 
 
