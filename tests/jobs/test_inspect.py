@@ -166,6 +166,19 @@ def test_dates_and_numbers_in_two_notations_are_one_value_of_a_person():
     assert anonset.inspect(visits).settings["differing"] == "first"
 
 
+@pytest.mark.parametrize("values", [[], ["sex"]], ids=["items", "values"])
+def test_the_share_unique_by_all_items_is_that_of_the_distinct_records(values):
+    codes, sexes = ["a b", "a b", "a b c", "a", "a", "b"], ["f", "f", "m", "f", "m", "m"]
+    data = {"codes": codes, **({"sex": sexes} if values else {})}
+    found = anonset.inspect(data, unit="row", items="codes", relational=values, k=3)
+    records = [*zip(codes, sexes, strict=True)] if values else codes
+    counts = [records.count(one) for one in records]
+    unique, below = ([count < size for count in counts] for size in (2, 3))
+    shares = None if found.complete is None else [share.value for share in found.complete]
+    assert shares == [pytest.approx(sum(few) / len(records)) for few in (unique, below)]
+    assert found.to_dict()["complete"] == shares
+
+
 SPELLED = {"id": ["4-56", "45-6", "0456", "b7", "B 7", "c8", "c8"], "age": [20, 20, 30, 40, 40, 50, 50]}
 SPELLED |= {"codes": ["E10", "E11", "E10", "J45", "E11", "J45", "E10"]}
 

@@ -60,20 +60,22 @@ def show_exposed(
     ]
     if findings["joint"] is not None:
         rows.insert(0, (f"{rows[0][0]}, and {items[findings['m']]}", *findings["joint"]))
+    if findings["complete"] is not None:
+        values = "" if classes is None else f"all of {', '.join(classes['columns'])}, and "
+        rows.append((f"{values}all items of a person", *findings["complete"]))
     if rows:
         with card("Who is at risk now?"):
             promised = items.get(findings["m"]) if classes is None else rows[0][0]
             known, unique, _ = next((row for row in rows if row[0] == promised), rows[0])
-            worst, most, _ = max(rows, key=lambda row: row[1] or 0)
+            worst, most, _ = rows[-1] if findings["complete"] else max(rows, key=lambda row: row[1] or 0)
             of_promise = f"{_percent(unique)} of the people are unique for the attacker of the promise"
             text("p", f"{of_promise}, who knows {known}.").classes("headline")
             if secrets:
                 others = "This figure also counts sensitive items as known. The promise is about the other items."
                 text("p", others).mark("with sensitive")
-            if (most or 0) > (unique or 0):
-                text(
-                    "p", f"{_percent(most)} are unique, if an attacker knows {worst}. The promise does not cover this."
-                )
+            if worst != known:
+                covered = "The promise does not cover this."
+                text("p", f"{_percent(most)} are unique, if an attacker knows {worst}. {covered}").mark("complete")
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
