@@ -993,3 +993,13 @@ def test_codes_get_a_hierarchy_of_prefixes_in_each_role(name, values, role):
     found = anonset.inspect({name: values * 20, "sex": ["f", "m"] * 30}, unit="row", **{role: name})
     (hierarchy,) = [column.hierarchy for column in found.columns if column.profile.name == name]
     assert hierarchy == ("mask:3,1" if (name, role) == ("plz", "relational") else "prefix:1,3")
+
+
+def test_a_rare_value_that_differs_in_one_letter_from_a_frequent_one_is_reported_without_showing_it():
+    towns = ["Berlin"] * 120 + ["Bremen"] * 60 + ["Berlim", "Bremne", "Merlin"]
+    data = {"town": towns, "codes": [f"c{n % 7} c{n % 5}" for n in range(len(towns))]}
+    (problem,) = [one for one in anonset.inspect(data, unit="row", items="codes").problems if "misspelled" in one]
+    assert names(problem, "town '2 rare values' '2 records'")
+    assert "Berlim" not in problem
+    data["town"] = ["Berlin"] * 120 + ["Bremen"] * 60 + ["Berlim"] * 3
+    assert not any("misspelled" in one for one in anonset.inspect(data, unit="row", items="codes").problems)

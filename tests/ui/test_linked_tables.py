@@ -78,7 +78,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         assert "anonset inspect job.toml" in shown
         risk = re.search(r"of the people are unique for the attacker of the promise, .*\n(.*)\n", shown)
         assert risk is not None
-        assert "an attacker knows all of patient.sex, and all items of a person" in risk[1]
+        assert "unique, if an attacker also knows all items of a person. The promise" in risk[1]
         assert "!\n1 warning" in shown  # no item is declared sensitive
         (doubt,) = state.inspection.unchecked
         assert (state.inspection.error, "diagnosis.code look like ICD-10 codes" in doubt) == ("", True)

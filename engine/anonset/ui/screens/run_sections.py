@@ -74,8 +74,13 @@ def show_exposed(
                 others = "This figure also counts sensitive items as known. The promise is about the other items."
                 text("p", others).mark("with sensitive")
             if worst != known:
-                covered = "The promise does not cover this."
-                text("p", f"{_percent(most)} are unique, if an attacker knows {worst}. {covered}").mark("complete")
+                more = (
+                    f"{'also ' if classes else ''}knows all items of a person"
+                    if findings["complete"]
+                    else f"knows {worst}"
+                )
+                line = f"{_percent(most)} are unique, if an attacker {more}. The promise does not cover this."
+                text("p", line).mark("complete")
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."

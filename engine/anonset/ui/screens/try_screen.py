@@ -31,6 +31,8 @@ _FIGURES = {
 }  # fmt: skip
 
 _USED = "Used by the job: the screen Publish publishes this result."
+_FIRST = 3
+"""Number of figures of the recommended result that are shown unfolded."""
 _BEST = 2
 """Number of candidates that are shown unfolded, next to the recommended one."""
 
@@ -168,8 +170,10 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
     if found["warning"] and of.suits:
         _of_little_use(screen, found["warning"], fixes)
     text("p", f"{of.trial.name_of(best)}: {best['grounds']}.")
-    show_list(best["utility"])
-    _algorithm(best)
+    show_list(best["utility"][:_FIRST])
+    with folded("Details"):
+        show_list(best["utility"][_FIRST:])
+        text("p", algorithm_in_words(Job(best["settings"]))).classes("soft")
     if (tried := Job(best["settings"])) == of.used:
         text("p", _USED).classes("good").mark("used")
     elif of.suits and not of.is_frozen:
@@ -234,15 +238,19 @@ def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _candidate_card(screen: Screen, of: _Results, number: int, same: Sequence[str]) -> None:
-    """Show in words how a candidate differs from the others, with the button that chooses it."""
-    candidate = of.found["candidates"][number]
+    """Show the first figure in which a candidate differs from the recommended one, the others folded, and the button
+    that chooses it.
+    """
+    candidate, best = of.found["candidates"][number], of.found["recommended"] or {"utility": ()}
     with ui.element("div").classes("result"):
         text("h3", of.trial.name_of(candidate))
-        with ui.element("ul").mark(f"words-{number}"):
-            for words in candidate["utility"]:
-                if words not in same:
-                    text("li", words)
-        _algorithm(candidate)
+        text("p", next(words for words in candidate["utility"] if words not in best["utility"]))
+        with folded("Details"):
+            with ui.element("ul").mark(f"words-{number}"):
+                for words in candidate["utility"]:
+                    if words not in same:
+                        text("li", words)
+            text("p", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
         with ui.element("p").classes("choose"):
             _choice(screen, of, number)
 
@@ -283,12 +291,6 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
         choose = button("Use this result", lambda: screen.act(choices.choose_candidate, screen.state, chosen))
         choose.props["aria-label"] = f"Choose {of.trial.name_of(candidate)}"
         choose.classes("second").mark(f"choose-{number}")
-
-
-def _algorithm(candidate: Mapping[str, Any]) -> None:
-    """Show the algorithm of a candidate, folded."""
-    with folded("Algorithm"):
-        text("p", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
 
 
 def _figure(candidate: Mapping[str, Any], name: str) -> str:
