@@ -74,12 +74,9 @@ def show_exposed(
                 others = "This figure also counts sensitive items as known. The promise is about the other items."
                 text("p", others).mark("with sensitive")
             if worst != known:
-                more = (
-                    f"{'also ' if classes else ''}knows all items of a person"
-                    if findings["complete"]
-                    else f"knows {worst}"
-                )
-                line = f"{_percent(most)} are unique, if an attacker {more}. The promise does not cover this."
+                also = "knows" if classes is None else "also knows"
+                knows = f"{also} all items of a person" if findings["complete"] else f"knows {worst}"
+                line = f"{_percent(most)} are unique, if an attacker {knows}. The promise does not cover this."
                 text("p", line).mark("complete")
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
