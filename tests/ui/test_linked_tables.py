@@ -90,6 +90,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         await user.open("/promise")
         assert "at least 3 matching records" in element(user, "statement").text
         await user.open("/try")
+        await until(lambda: "for one who knows all items of a person" in element(user, "unique").text)
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
         assert state.trial.code == 0, state.trial.last.errors

@@ -48,6 +48,7 @@ def data_screen(state: PageState) -> None:
                 state.inspection.exposed if state.answered else None,
                 coarsened(state),
                 state.stated.names("sensitive_items"),
+                "m" in state.stated.settings,
             ),
             lambda found: show_exposed(*found),
         )

@@ -36,7 +36,7 @@ def ended(run: CommandRun | None) -> tuple[CommandRun, int | None] | None:
 
 
 def show_exposed(
-    findings: Mapping[str, Any] | None, coarsened: Sequence[str] = (), secrets: Sequence[str] = ()
+    findings: Mapping[str, Any] | None, coarsened: Sequence[str] = (), secrets: Sequence[str] = (), limited: bool = True
 ) -> None:
     """Show the share of people in the original who can be identified by the attacker of the promise, and, folded, by
     other attackers.
@@ -47,6 +47,8 @@ def show_exposed(
         Columns that the job coarsens while reading.
     secrets
         Items that must not be inferred.
+    limited
+        Whether the promise is about a limited number of known items.
     """
     if findings is None:
         return
@@ -76,14 +78,26 @@ def show_exposed(
             if worst != known:
                 also = "knows" if classes is None else "also knows"
                 knows = f"{also} all items of a person" if findings["complete"] else f"knows {worst}"
-                line = f"{_percent(most)} are unique, if an attacker {knows}. The promise does not cover this."
-                text("p", line).mark("complete")
+                covered = " The promise does not cover this." if limited else ""
+                text("p", f"{_percent(most)} are unique, if an attacker {knows}.{covered}").mark("complete")
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
                 text("p", note).mark("raw")
             with folded("Figures of all attackers"):
                 show_table((*_SHARES, f"People with fewer than {k} matches"), rows)
+
+
+def show_unique(findings: Mapping[str, Any] | None) -> None:
+    """Show in one line the share of people in the original who are unique for the attacker of the promise, and for an
+    attacker who knows all items of a person.
+    """
+    if findings is None or findings["complete"] is None:
+        return
+    unique = findings["joint"][0] if findings["joint"] else findings["known_items"][str(findings["m"])]["worst"]
+    whole = f"{_percent(findings['complete'][0])} for one who knows all items of a person"
+    line = f"In the raw data, {_percent(unique)} of the people are unique for the attacker of the promise, {whole}."
+    text("p", line).classes("soft").mark("unique")
 
 
 def show_risk(examined: Examination) -> None:

@@ -18,7 +18,7 @@ from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import HIERARCHIES, Screen, alert, busy, button, card, folded, show_list, table, text
-from anonset.ui.screens.run_sections import show_table
+from anonset.ui.screens.run_sections import show_table, show_unique
 from anonset.ui.state import choices
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
@@ -52,6 +52,7 @@ def try_screen(state: PageState) -> None:
         text("p", f"{lead} {recommended}. Nothing is published. The page keeps the results until it ends.").classes(
             "lead"
         )
+        screen.section(lambda: state.inspection.exposed, show_unique)
         screen.section(
             lambda: (state.trial and state.trial.busy, state.publishing, state.inspection.busy),
             lambda _: _start(screen),
