@@ -33,6 +33,8 @@ _FIGURES = {
 _USED = "Used by the job: the screen Publish publishes this result."
 _FIRST = 3
 """Number of figures of the recommended result that are shown unfolded."""
+_ITEMS = 6
+"""Number of frequent items that are shown unfolded."""
 _BEST = 2
 """Number of candidates that are shown unfolded, next to the recommended one."""
 
@@ -69,11 +71,11 @@ def try_screen(state: PageState) -> None:
 
 
 def _used_name(state: PageState) -> str:
-    """Return the name of the result that the job uses, or of its algorithm if the trial has no such result."""
+    """Return the name of the result that the job uses. Empty if the trial has no such result."""
     used, trial = state.candidate, state.trial
     found = [] if trial is None or trial.found is None or not trial.suits(state.stated) else trial.found["candidates"]
     names = [trial.name_of(one) for one in found if trial is not None and Job(one["settings"]) == used]
-    return names[0] if names else used.text("algorithm")
+    return next(iter(names), "")
 
 
 def _next(used: str) -> None:
@@ -343,11 +345,14 @@ def _frequencies(of: _Results) -> None:
     with card(f"The {len(candidate['commonest'])} most frequent items"):
         estimated = f"the count that recipients estimate from {of.trial.name_of(candidate)}"
         text("p", f"For each item: the records that contain it, and {estimated}.")
-        _frequency_table(candidate["commonest"])
+        largest = max(max(before, after) for _, before, after in candidate["commonest"])
+        _frequency_table(candidate["commonest"][:_ITEMS], largest)
+        if further := candidate["commonest"][_ITEMS:]:
+            with folded(f"{len(further)} more"):
+                _frequency_table(further, largest)
 
 
-def _frequency_table(commonest: Sequence[tuple[str, float, float]]) -> None:
-    largest = max(max(before, after) for _, before, after in commonest)
+def _frequency_table(commonest: Sequence[tuple[str, float, float]], largest: float) -> None:
     with table(("Item", "Before", "After")):
         for code, *counts in commonest:
             with ui.element("tr"):
