@@ -605,6 +605,17 @@ def test_records_that_lost_all_their_items_are_counted(place: Place, more: list[
     assert told in first_screen(page.read_text()).partition("Contents")[2]
 
 
+def test_records_that_had_no_item_are_not_counted_as_suppressed(place: Place) -> None:
+    data = place.write("sets.csv", "\n".join(["codes", *["a;b"] * 40, "", "", "B20"]) + "\n")
+    tree = place.write("tree.csv", "a,*\nb,*\nB20,*\n")
+    options = ["--unit", "row", "--items", "codes", "--separator", ";", "--hierarchy", f"codes={tree}", "--model", "km"]
+    options += ["--missing", "empty", "--k", "5", "--m", "1", "--suppress"]
+    ran = place.run("anonymize", data, *options, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    why = "because 2 had none in the original, and all items of the other 1 are suppressed"
+    assert f"- 3 of 43 published records (7.0%) contain no item, {why}." in ran.out
+
+
 def test_names_of_persons_are_no_diseases_and_only_the_owner_sees_them() -> None:
     names = ["Engel, Lena", "Krebs, Anna", "Braun, Karl", "Vogt, Maria", "Weber, Julia"]
     table = Table.from_sets([names, names])

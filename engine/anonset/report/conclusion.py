@@ -211,7 +211,12 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         together = "joined by the column record, so recipients see all rows of a person together. The guarantee covers"
         rows.append(("Published tables", f"{listed(tables, 'and')}, {together} this: known items may be of any table."))
     if empty := [f"{name}: {count:,}" for name, count in facts.empty.of_column.items() if count]:
-        rows.append(("Records without items", f"{'; '.join(empty)} (of {facts.empty.records:,})"))
+        why = (
+            "suppressed, or without items in the input"
+            if facts.empty.original is None
+            else "the input has none for them"
+        )
+        rows.append(("Records without items", f"{'; '.join(empty)} (of {facts.empty.records:,}): {why}"))
     if report is None:
         published = f"{counted(n, 'record')} published. Only the internal report counts the source rows."
         return [*rows, (RECORDS, published)]
