@@ -436,25 +436,15 @@ def is_sensitive(header: str) -> bool:
     return words_about("counts").isdisjoint(words) and any(map(_is_sensitive_word, words))
 
 
-def has_usual_value(header: str, *, none: bool) -> bool:
+def has_usual_value(header: str) -> bool:
     """Return True if the most frequent value of a column may say nothing about a person. In columns of origin and
-    belief, each value says something, and a word for none only in columns of diagnoses and the like does not.
+    belief, each value says something, and so does a word for none.
 
-    Parameters
-    ----------
-    none
-        Whether the value is a word for none.
-
-    >>> [has_usual_value(one, none=True) for one in ("diagnosis", "illness", "religion", "extras")]
-    [True, False, False, True]
-    >>> [has_usual_value(one, none=False) for one in ("readmitted", "Konfession", "trade_union", "ethnicity")]
-    [True, False, False, False]
+    >>> [has_usual_value(one) for one in ("diagnosis", "readmitted", "Konfession", "trade_union", "ethnicity")]
+    [True, True, False, False, False]
     """
-    if is_about(header, "ethnic") or any(
-        stem in word for stem in words_about("belief_stems") for word in words_of(header)
-    ):
-        return False
-    return not none or is_about(header, "products", "families", "sets") or not is_sensitive(header)
+    stems, words = words_about("belief_stems"), words_of(header)
+    return not (is_about(header, "ethnic") or any(stem in word for stem in stems for word in words))
 
 
 @cache

@@ -111,8 +111,8 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     label, is_top = values.vocabulary.labels[top], value == top
     highest, of_top = (np.maximum.reduceat(one, begins) for one in (share, np.where(is_top, share, 0.0)))
     always = len(begins) > 1 and bool((highest == of_top).all())
-    is_none = bool(words_for_no_item([label]))
-    is_left_out = is_top & ((always or is_none) and has_usual_value(values.name, none=is_none))
+    is_usual = (always or bool(words_for_no_item([label]))) and has_usual_value(values.name)
+    is_left_out = is_top & is_usual
     others = np.where(is_left_out, 0.0, share)
     largest, of_left_out = np.maximum.reduceat(others, begins), float(np.max(share, where=is_left_out, initial=0.0))
     twice = count * n >= 2 * overall[value] * size[of]
