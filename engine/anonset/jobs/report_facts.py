@@ -42,7 +42,7 @@ from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
 from anonset.release.attested import require_statements
-from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
+from anonset.release.documents import ATTESTATION, UNDECLARED, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.release.release import Release
@@ -135,6 +135,23 @@ class ReportFacts(RedactedRepr):
     """
     counted_by: tuple[str, ...] = ()
     """Columns whose values are the persons that the risk counts. Empty if it counts records."""
+    confirmed_against_data: bool = False
+    """Whether the owner confirms the declared person in a shareable report although the data contradict it."""
+
+    @property
+    def contradicted(self) -> bool:
+        """True if the data contradict the declared person, as far as the report may say so."""
+        declared = self.attested.declarations.unit not in UNDECLARED
+        found = self.private is not None and bool(self.private.contradictions)
+        ids = getattr(self.attested.data, "id", [])  # a model for published ids protects rows
+        return declared and not ids and (found or self.confirmed_against_data)
+
+    def confirmed(self) -> "ReportFacts":
+        """Return the facts of a shareable report in which the owner confirms the declared person against the data.
+        Records are not called persons.
+        """
+        after = replace(self.after, unit="record") if isinstance(self.after, Risk) else self.after
+        return replace(self, confirmed_against_data=True, after=after)
 
     @property
     def complete(self) -> Mapping[str, Exposure]:

@@ -26,9 +26,9 @@ from anonset.report.account import loss_label
 from anonset.report.conclusion import (
     PERSON,
     RECORDS,
+    attacked,
     attacker_beyond,
     checked,
-    conclusion,
     parameters_in_words,
     persons,
     plain_words,
@@ -153,7 +153,13 @@ def _owner(facts: ReportFacts, statements: Mapping[str, str]) -> Chapter:
     )
     states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
-    rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
+    fields = ReportSettings.model_fields
+    before = {fields["other_releases"].title: "The owner states: "}
+    after = {fields["confirmation"].title: "; the data contradict it" if facts.contradicted else ""}
+    rows = [
+        (name, Markup("{}<q>{}</q>{}").format(before.get(name, ""), text, after.get(name, "")) if text else to_fill())
+        for name, text in statements.items()
+    ]
     notes = [_STATED, *_special_categories(facts)]
     return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, notes)])
 
@@ -232,7 +238,7 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
     line = f"successful: {won} of {counted(len(run), 'attack')}" + (f"; not run: {len(others)}" if others else "")
     return Chapter("attacks", "Simulated attacks", line if run else "none", [
         Section("", ("attack", "the attacker knows", "verdict"), run, [_SUCCESS]),
-        *([] if run else [Section(notes=conclusion(facts, part)[1:2])]),
+        *([] if run else [Section(notes=[attacked(facts, part)])]),
         Section(f"{len(others)} attacks were not run", ("attack", "verdict"), others if run else (), form="folded"),
         *(replace(section, form="folded") for section in part.attacks),
     ])  # fmt: skip

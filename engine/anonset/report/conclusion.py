@@ -89,31 +89,37 @@ def with_groups(text: str) -> str:
 
 
 def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
-    """Return three sentences: the guarantee, the simulated attacks, and the most important limit; and the columns."""
-    promised, declared = sentences(facts.model.statement), facts.attested.declarations
-    promise = "; ".join(
-        f"{one[0].lower()}{one[1:].rstrip('.')}" for one in promised[: 1 if facts.model.singling_out else None]
-    )
-    if facts.model.singling_out and (bound := sentences(facts.model.inference)[0].rstrip(".")):
-        promise += f"; {bound[0].lower()}{bound[1:]}"
-    if doubted := doubted_person(facts):
-        promise += f"; here, {doubted}"
-    elif condition := declared_condition(facts):
-        promise += f", {condition}"
-    if attacker_beyond(facts):
-        promise += f"; not for someone who also knows {listed(name_ranges(_beyond(facts)), 'and')}"
-    verified = (
-        f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
-        if declared.accepted_undecided
-        else "A checker that uses no code of the algorithms verified from the published files: "
-        f"{promise} ({facts.model})."
-    )
+    """Return the conclusion as sentences: the guarantee, who verified it, the simulated attacks, the most important
+    limit, and the columns.
+    """
+    verified = f"A checker that uses no code of the algorithms verified this from the published files: {facts.model}."
     texts = [
-        verified,
-        _attacked(facts, part),
+        *guaranteed(facts),
+        *([] if facts.attested.declarations.accepted_undecided else [verified]),
+        attacked(facts, part),
         f"Most important limit: {_limit(facts)}",
     ]
     return [*(plain_words(text, facts) for text in texts), *_columns(facts)]
+
+
+def guaranteed(facts: ReportFacts) -> list[str]:
+    """Return the guarantee as sentences: data that contradict the declared person, what an attacker finds, and for whom
+    this does not hold.
+    """
+    first, last, condition = list[str](), list[str](), declared_condition(facts)
+    if doubted := doubted_person(facts):
+        (first if facts.contradicted else last).append(f"Here, {doubted}.")
+    if facts.confirmed_against_data and facts.contradicted:
+        first.append("The owner confirms this declaration nevertheless.")
+    if facts.attested.declarations.accepted_undecided:
+        unproven = (
+            f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
+        )
+        return [*first, unproven]
+    bound, *others = sentences(facts.model.statement)
+    if attacker_beyond(facts):
+        last = [*last, f"This does not hold for someone who also knows {listed(name_ranges(_beyond(facts)), 'and')}."]
+    return [*first, f"{bound.rstrip('.')}, {condition}." if condition else bound, *others, *last]
 
 
 def _limit(facts: ReportFacts) -> str:
@@ -182,7 +188,8 @@ def _columns(facts: ReportFacts) -> list[str]:
     return [f"Published columns: {', '.join(shown)}. Not published: {', '.join(name_ranges(names)) or 'none'}."]
 
 
-def _attacked(facts: ReportFacts, part: PagePart) -> str:
+def attacked(facts: ReportFacts, part: PagePart) -> str:
+    """Return the outcome of the simulated attacks, as a sentence."""
     tried = [verdict for verdict in part.verdicts if verdict.succeeds is not None]
     if not tried:
         why = "no attack applies to this kind of publication" if facts.compared else "the original was not available"
@@ -202,7 +209,7 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
     who = _of_ids(facts.model) if ids else _DECLARED[unit].format(columns)
     if unit not in UNDECLARED:
         first, remainder = sentences(who)[0].rstrip("."), "".join(f" {one}" for one in sentences(who)[1:])
-        if report is not None and report.contradictions and not ids:
+        if facts.contradicted:
             who = f"{first}; the data contradict it: see Check first.{remainder}"
         elif unit != "person":
             who += " No check can verify this."

@@ -69,7 +69,7 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[Doub
     owner, officer = SIGNERS
     reader = officer if private is not None else "Recipient"
     confirmed: list[tuple[str, Iterable[str]]] = [
-        (owner, [] if typed is None or private is not None else _unconfirmed(declared.unit, typed)),
+        (owner, [] if typed is None or private is not None else _unconfirmed(facts, typed)),
         (owner, [] if private is None else [*_contradictions(private, facts), *_namesakes(private)]),
         (owner, unknown_persons(declared.unit)),
         (owner, [] if private is None else _skipped(private, facts)),
@@ -123,10 +123,17 @@ def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
     yield from (f"{text}." for text in report.on_persons)
 
 
-def _unconfirmed(unit: str, typed: ReportSettings) -> Iterator[str]:
-    """Yield that a shareable report cannot show whether the declared person is right, and the owner's confirmation."""
-    if unit not in UNDECLARED:
-        asked = ReportSettings.model_fields["confirmation"].title
+def _unconfirmed(facts: ReportFacts, typed: ReportSettings) -> Iterator[str]:
+    """Yield that the owner confirms the declared person against the data, or that a shareable report cannot show
+    whether it is right, and the owner's confirmation.
+    """
+    asked = ReportSettings.model_fields["confirmation"].title
+    if facts.contradicted:
+        yield (
+            f"The data contradict the declared person. The owner confirms it nevertheless: see “{asked}”. If the owner "
+            "is wrong, the guarantee does not protect persons."
+        )
+    elif facts.attested.declarations.unit not in UNDECLARED:
         how = (
             f"see “{asked}”, which is not stated"
             if not typed.confirmation

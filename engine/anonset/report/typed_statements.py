@@ -24,24 +24,31 @@ _DATES = (
 )
 
 
-def require_true(typed: ReportSettings, run: Report, facts: ReportFacts) -> None:
-    """Reject statements with numbers, dates or columns that contradict the run.
+def require_true(typed: ReportSettings, run: Report | None, facts: ReportFacts, out: str) -> None:
+    """Reject statements with numbers, dates, columns or releases that contradict the run. Without its private report,
+    only the releases that the attestation states are compared.
 
     Raises
     ------
     InputError
         The message names the setting and the fact of the run.
     """
-    for name, fact in (*_left_out(typed, run, facts), *_not_published(typed, run, facts), *_date(typed, run)):
+    of_run = (
+        () if run is None else (*_left_out(typed, run, facts), *_not_published(typed, run, facts), *_date(typed, run))
+    )
+    for name, fact in (*of_run, *_releases(typed, run, facts, out)):
         raise InputError(f"{setting(name)} {as_typed(getattr(typed, name))} contradicts the run: {fact}")
 
 
-def notes_on_statements(typed: ReportSettings, run: Report, facts: ReportFacts, out: str) -> list[str]:
-    """Return what contradicts a typed statement that only the owner can judge, for the terminal of the owner."""
-    notes = [f"{setting('confirmation')}: {one}" for one in run.contradictions if typed.confirmation]
-    if _is_none(typed.other_releases) and (found := other_releases(facts.attested, run, out)):
-        notes += [f"{setting('other_releases')}: {one}" for one in earlier_releases(found)]
-    return notes
+def _releases(typed: ReportSettings, run: Report | None, facts: ReportFacts, out: str) -> Iterator[tuple[str, str]]:
+    """Yield the other releases that are known, if the owner states none."""
+    if not _is_none(typed.other_releases):
+        return
+    declared, how = facts.attested.declarations, "Name them, or state why they are about other persons."
+    if declared.earlier_attestation or declared.together_with:
+        yield "other_releases", "it continues an earlier release"
+    for one in () if run is None else earlier_releases(other_releases(facts.attested, run, out)):
+        yield "other_releases", f"{one[0].lower()}{one[1:]} {how}"
 
 
 def _is_none(text: str) -> bool:

@@ -98,13 +98,17 @@ def likelier(skew: Skewness) -> str:
 
 def doubted_person(facts: ReportFacts) -> str:
     """Return why nobody knows how many records a person has. Empty if nothing contradicts the declared person."""
-    unit, private = facts.attested.declarations.unit, facts.private
+    unit = facts.attested.declarations.unit
     if unit in UNDECLARED:
         return "a person is one row: nobody declared who is a person"
-    if private is None or not private.contradictions or getattr(facts.attested.data, "id", []):
-        return ""  # a model for published ids protects rows
-    each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
-    return f"each {each} counts as a person, and the data contradict it"
+    return f"each {_person(facts)} counts as a person, and the data contradict it" if facts.contradicted else ""
+
+
+def _person(facts: ReportFacts) -> str:
+    """Return what counts as a person. A shareable report does not name the columns."""
+    if facts.private is None:
+        return "id" if facts.attested.declarations.unit == "person" else "row"
+    return listed(Unit.of(facts.private.settings.get("unit")).columns or ["row"], "with")
 
 
 def declared_condition(facts: ReportFacts) -> str:
@@ -114,17 +118,16 @@ def declared_condition(facts: ReportFacts) -> str:
     if facts.private is not None or (unit := facts.attested.declarations.unit) in UNDECLARED:
         return ""
     what = "all rows of a person have the same id" if unit == "person" else "each row is a different person"
-    return f"if {what}, as the owner declares"
+    return f"if {what}, as the owner declares{' although the data contradict it' if facts.contradicted else ''}"
 
 
 def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who is protected, as pairs of a heading and a sentence. This depends on the unit that counts as one
     person.
     """
-    unit, private = facts.attested.declarations.unit, facts.private
-    if private is not None and private.contradictions and unit not in UNDECLARED:
-        each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
-        return [("Protected", f"each {each}; the data contradict that this is a person: see Check first.")]
+    unit = facts.attested.declarations.unit
+    if facts.contradicted:
+        return [("Protected", f"each {_person(facts)}; the data contradict that this is a person: see Check first.")]
     if unit == "person":
         return [("Protected", "each person in the data, as declared: all rows of an id are one record.")]
     if unit == "row, declared a person":
