@@ -62,7 +62,7 @@ FACTS = {
     ),
     "the outcome of the attacks": (
         "Conclusion",
-        r"No simulated attack succeeds \(\d+ tried\); the best is .* \(.*[\d.]+%.*\)",
+        r"1 of \d+ simulated attacks succeeds; the most successful is .* \(.*[\d.]+%.* needed\)",
     ),
     "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),
     "the owner": ("Statements of the owner", r"Owner “?Hospital <b>of</b> 2 towns"),
@@ -211,6 +211,15 @@ def test_a_report_on_linked_tables_names_every_column_that_is_not_published(plac
         digest = hashlib.sha256((place.folder / f"{name}.csv").read_bytes()).hexdigest()
         assert f"table {name} of the input SHA-256 {digest}" in page_text(page)
     assert re.search(r"Rows joined \d+ rows of 3 tables are one record per pid", page_text(page))
+    forms = {"a": [str(place.private / "report.json")], "b": [str(place.out)], "c": [str(place.out), "--shareable"]}
+    for name, of in forms.items():
+        for typed, told in (("2", "it left out 6 columns"), ("6 columns", ""), ("pid, stays.ward", "")):
+            path = place.folder / f"{name}{typed}.html"
+            ran = place.run("report", *of, "--not-published", typed, "-o", str(path))
+            assert (ran.code, told in ran.err) == (2 if told else 0, True), ran.err
+    (place.folder / "stays.csv").unlink()
+    path = place.folder / "unknown.html"
+    assert place.run("report", str(place.out), "--shareable", "--not-published", "2", "-o", str(path)).code == 0
 
 
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
@@ -273,7 +282,7 @@ def test_a_report_on_chunks_states_that_rare_items_are_terms(place: Place) -> No
     text = report_of(place, rows, *made)
     assert "rare (2) only as terms, or not Fewer than 3 records have these values. Generalized" not in text
     assert "rare (2) only as terms, or not Fewer than 3 records have these values." in text
-    assert "No attack was simulated, because no attack applies to this kind of publication." in text
+    assert "No simulated attack succeeds (1 tried); the best is inference of other items (" in text
 
 
 def test_a_report_on_attributes_speaks_of_no_items_and_generalizes_no_kept_column(place: Place) -> None:

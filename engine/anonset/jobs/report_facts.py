@@ -194,7 +194,7 @@ def report_facts(
         return public_facts(opened, report)
     after = risk(opened, original, hierarchies=settings.hierarchy, persons=persons, attacks=[ALL])
     facts = facts_about(opened, after, report, original, settings.hierarchy)
-    return replace(facts, tables=_source_tables(source, settings), counted_by=counted_by)
+    return replace(facts, tables=source_tables(source, settings), counted_by=counted_by)
 
 
 def facts_about(
@@ -317,7 +317,7 @@ def without_items(sets: SetColumn, columns: Sequence[str]) -> dict[str, int]:
     return {name: sets.n - int(n) for name, n in zip(columns, found, strict=False)}
 
 
-def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTable, ...]:
+def source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTable, ...]:
     """Return the linked tables, those that only link others included."""
     if not isinstance(linked := source.given, LinkedTables):
         return ()

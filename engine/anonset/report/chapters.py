@@ -56,8 +56,9 @@ _MOST_RARE, _FEW_RARE = 12, 4
 """Maximum number of rare values of a column that the report names, and number that the contents do not name."""
 _PERSONAL = "not named: names, contact data or free text"
 _STATED = (
-    "The owner typed these statements. If the private directory of the run is there, the share left out, the date and "
-    "the unpublished columns are compared with the run. No check verifies the other statements."
+    "The owner typed these statements. If the private directory of the run is there, the share left out, the date, the "
+    "unpublished columns and the statement that there is no other release are compared with the run. No check verifies "
+    "the other statements."
 )
 
 _FATES = {
@@ -98,10 +99,10 @@ _WP_216 = (
     "records of a person, or deduces information about a person (Article 29 Working Party, Opinion 05/2014, WP 216)."
 )
 _SUCCESS = (
-    "An attack within the guarantee succeeds if it exceeds the guarantee. Any other attack succeeds if it is right "
-    "more often than by chance, beyond the 95% confidence interval, and a search only if it singles out persons or is "
-    "right more often than 1/k. By chance: a random guess, the same attack with random information, or the same "
-    "knowledge without the attack, whichever is right most often."
+    "An attack within the guarantee succeeds if it exceeds the guarantee. Any other attack succeeds if a share exceeds "
+    "the needed share: the share by chance (for a search at least 1/k) plus the 95% confidence interval. By chance: a "
+    "random guess, the same attack with random information, or the same knowledge without the attack, whichever is "
+    "right most often. Each kind of attack that succeeds has a box at the top."
 )
 _BALANCES = (
     "Each point of the line is a publication that the same search would have found with another balance. The losses of "

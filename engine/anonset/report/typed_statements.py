@@ -15,6 +15,7 @@ from anonset.report.conclusion import skipped_rows, source_rows
 from anonset.report.doubts import earlier_releases
 from anonset.report.techniques import left_out
 from anonset.settings.publication import ReportSettings
+from anonset.settings.settings import is_job
 from anonset.spelling import counted, listed, setting
 
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)\s*(%?)")
@@ -51,13 +52,18 @@ def _releases(typed: ReportSettings, run: Report | None, facts: ReportFacts, out
         yield "other_releases", f"{one[0].lower()}{one[1:]} {how}"
 
 
+def is_linked(run: Report) -> bool:
+    """Return True if the input of a run is a job file with linked tables."""
+    return is_job(run.settings.get("input"))
+
+
 def _is_none(text: str) -> bool:
     return bool(words_for_no_item([text.strip().rstrip(".").casefold()]))
 
 
 def _left_out(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterator[tuple[str, str]]:
     """Yield the true share left out, if a stated share, or the first stated number, differs from it."""
-    if not typed.left_out or (rows := source_rows(run, facts)) is None:
+    if not typed.left_out or (rows := source_rows(run, facts)) is None or (is_linked(run) and not facts.tables):
         return
     skipped = sum(change.occurrences for change in skipped_rows(run))
     records, what = run.input["records"], "person" if facts.attested.declarations.unit == "person" else "record"
@@ -80,7 +86,9 @@ def _left_out(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterato
 
 
 def _not_published(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterator[tuple[str, str]]:
-    """Yield the unpublished columns, if their stated number differs, or a stated column is published."""
+    """Yield the unpublished columns, if their stated number differs, or a stated column is published. The number of the
+    columns of linked tables is known only with the tables.
+    """
     if not typed.not_published or not run.settings:
         return
     names = list(dict.fromkeys(name for name, _, _ in left_out(replace(facts, private=run))))
@@ -89,7 +97,7 @@ def _not_published(typed: ReportSettings, run: Report, facts: ReportFacts) -> It
     number = re.match(r"\s*(\d+)\b", text)
     if published:
         yield "not_published", f"it published {listed(sorted(published), 'and')}"
-    elif number and int(number[1]) != len(names):
+    elif number and int(number[1]) != len(names) and not (is_linked(run) and not facts.tables):
         yield "not_published", f"it left out {counted(len(names), 'column')}"
 
 

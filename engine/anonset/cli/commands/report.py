@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,15 +12,17 @@ from anonset.cli.output import Output, written
 from anonset.data.progress import Progress
 from anonset.errors import InputError
 from anonset.jobs.reading import opened_to_compare
-from anonset.jobs.report_facts import ReportFacts, public_facts, report_facts
+from anonset.jobs.report_facts import ReportFacts, public_facts, report_facts, source_tables
 from anonset.local_paths import require_local
 from anonset.release.documents import Report, read_report
 from anonset.release.publishing.staging import private_of
 from anonset.report.doubts import to_check
 from anonset.report.page import report_page
-from anonset.report.typed_statements import require_true
+from anonset.report.typed_statements import is_linked, require_true
+from anonset.settings.job import Job
 from anonset.settings.job_files import settings_at
 from anonset.settings.publication import OriginalSettings, ReportSettings
+from anonset.settings.settings import REPORT
 from anonset.spelling import as_typed, setting
 
 Flags: Any = flags_of(ReportSettings)
@@ -61,7 +64,7 @@ def report(
             progress("count", 0, 0)
         facts = public_facts(opened) if shareable else report_facts(opened, source, settings, place)
         run = facts.private or _run_of(facts, published)
-        require_true(settings, run, facts, published)
+        require_true(settings, run, _with_tables(facts, run, published, settings), published)
         against = [] if run is None or facts.private or not settings.confirmation else run.contradictions
         page = report_page(facts.confirmed() if against else facts, settings)
     _write(file, page.html, shareable=shareable)
@@ -85,6 +88,18 @@ def _run_of(facts: ReportFacts, out: str) -> Report | None:
     except InputError:  # the owner may write a shareable report without the private directory
         return None
     return run if run.attestation_sha256 == facts.sha256 else None
+
+
+def _with_tables(facts: ReportFacts, run: Report | None, out: str, typed: ReportSettings) -> ReportFacts:
+    """Return the facts with the linked tables of the run, if typed numbers are compared with their rows and columns."""
+    if run is None or facts.tables or not is_linked(run) or not (typed.not_published or typed.left_out):
+        return facts
+    try:
+        job = settings_at(str(Path(private_of(out)) / REPORT), "out", Job(), OriginalSettings)[1]
+        source = job.original_source()
+        return facts if source is None else replace(facts, tables=source_tables(source, job))
+    except InputError:  # the tables were moved
+        return facts
 
 
 def _require_public(names: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from anonset.measures.risks.skewness import ONE_SIDED, Skewness
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED
-from anonset.report.risks.verdicts import AttackVerdict, verdict_on_inference
+from anonset.report.risks.verdicts import AttackVerdict, verdicts_on_inference
 from anonset.report.sections import Section
 from anonset.spelling import counted, listed
 
@@ -146,7 +146,7 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
     rows
         True if each row counts as one person.
     """
-    if not any(inference.persons for inference in inferences):
+    if not (verdicts := verdicts_on_inference(inferences)):
         return Section(data={"told": inferences})
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
@@ -163,4 +163,4 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
          percent(inference.rare_sure))
         for inference in inferences
     ]  # fmt: skip
-    return Section(title, head, told, [verdict_on_inference(inferences), note], {"told": inferences})
+    return Section(title, head, told, [f"Verdict: {verdicts[0].verdict}.", note], {"told": inferences})
