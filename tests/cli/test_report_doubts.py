@@ -272,6 +272,14 @@ def test_a_contradicted_confirmation_stands_with_the_contradiction(place: Place,
     assert "as the owner declares" not in text.replace("as the owner declares although the data contradict it", "")
 
 
+def test_a_confirmation_without_a_declared_person_says_so(place: Place) -> None:
+    report(place, ["--unit", "unknown", *ATTRIBUTES, "--k", "5"], 60)
+    page = place.folder / "typed.html"
+    assert place.run("report", str(place.out), "--shareable", "--confirmation", "by hand", "-o", str(page)).code == 0
+    assert "<q>by hand</q>; but no person is declared</td>" in page.read_text()
+    assert "rows that are unique" in first_screen(page.read_text()).lower()
+
+
 def test_no_other_releases_is_a_statement_of_the_owner_unless_one_is_known(place: Place) -> None:
     page, options = place.folder / "typed.html", [*BY_PATIENT, *ATTRIBUTES, "--k", "5"]
     doubts, made = report(place, options, 60), ["--shareable", "-o", str(page), "--other-releases"]

@@ -62,7 +62,7 @@ FACTS = {
     ),
     "the outcome of the attacks": (
         "Conclusion",
-        r"1 of \d+ simulated attacks succeeds; the most successful is .* \(.*[\d.]+%.* needed\)",
+        r"1 of \d+ simulated attacks succeeds; the most successful is .* \(.*[\d.]+%.* needed .*%\)",
     ),
     "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),
     "the owner": ("Statements of the owner", r"Owner “?Hospital <b>of</b> 2 towns"),

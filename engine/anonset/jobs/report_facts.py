@@ -150,8 +150,10 @@ class ReportFacts(RedactedRepr):
         """Return the facts of a shareable report in which the owner confirms the declared person against the data.
         Records are not called persons.
         """
-        after = replace(self.after, unit="record") if isinstance(self.after, Risk) else self.after
-        return replace(self, confirmed_against_data=True, after=after)
+        facts = replace(self, confirmed_against_data=True)
+        if facts.contradicted and isinstance(self.after, Risk):
+            return replace(facts, after=replace(self.after, unit="record"))
+        return facts
 
     @property
     def complete(self) -> Mapping[str, Exposure]:

@@ -18,7 +18,7 @@ from anonset.measures.retention import (
     shares,
 )
 from anonset.measures.shares import percent
-from anonset.release.documents import ATTESTATION, CODEBOOK, Report
+from anonset.release.documents import ATTESTATION, CODEBOOK, UNDECLARED, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.release.scan.findings import few_persons
 from anonset.release.statements import versions
@@ -156,7 +156,9 @@ def _owner(facts: ReportFacts, statements: Mapping[str, str]) -> Chapter:
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
     fields = ReportSettings.model_fields
     before = {fields["other_releases"].title: "The owner states: "}
-    after = {fields["confirmation"].title: "; the data contradict it" if facts.contradicted else ""}
+    declared = facts.attested.declarations.unit not in UNDECLARED
+    against = "; the data contradict it" if facts.contradicted else "" if declared else "; but no person is declared"
+    after = {fields["confirmation"].title: against}
     rows = [
         (name, Markup("{}<q>{}</q>{}").format(before.get(name, ""), text, after.get(name, "")) if text else to_fill())
         for name, text in statements.items()

@@ -83,12 +83,12 @@ def _measured(share: float, needed: float, compared: str) -> str:
     """Return a share with the share that it must exceed, with as many digits as tell both apart.
 
     >>> _measured(0.2741, 0.3012, " against 26.5% by chance"), _measured(0.2741, 0.2742, "")
-    ('27.4% against 26.5% by chance (more than 30.1% needed)', '27.41% (more than 27.42% needed)')
+    ('27.4% against 26.5% by chance, not above the needed 30.1%', '27.41%, not above the needed 27.42%')
     """
-    needed = min(needed, 1.0)
+    needed, above = min(needed, 1.0), "above" if share > needed else "not above"
     digits = next((n for n in range(1, 4) if f"{share:.{n}%}" != f"{needed:.{n}%}"), 1)
     one, other = (percent(share), percent(needed)) if digits == 1 else (f"{x:.{digits}%}" for x in (share, needed))
-    return f"{one}{compared} (more than {other} needed)"
+    return f"{one}{compared}, {above} the needed {other}"
 
 
 def verdict_on_limit(
@@ -113,17 +113,17 @@ def verdict_on_limit(
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
     >>> beyond = verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, alone=0.02, broken=False)
     >>> beyond.succeeds, beyond.rates
-    (True, '14.6% against 0.4% by chance (more than 22.2% needed), 2.0% singled out (more than 0.9% needed)')
+    (True, '14.6% against 0.4% by chance, not above the needed 22.2%; 2.0% singled out, above the needed 0.9%')
     """
     verdict = _verdict(attack, known, success, chance, 0.0, targets, allowed)
     if limit is None:
         needed = 0.0 if every else _QUANTILE * sqrt(_variance(alone, targets))
         succeeds = verdict.succeeds or alone > needed
-        rates = f"{verdict.rates}, {_measured(alone, needed, ' singled out')}"
+        rates = f"{verdict.rates}; {_measured(alone, needed, ' singled out')}"
         text = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}; not covered by the guarantee"
         return replace(verdict, verdict=text, succeeds=succeeds, rates=rates)
     within = "EXCEEDS THE GUARANTEE" if broken else "within the guarantee"
-    rates = f"{verdict.rates.partition(' (')[0]}, at most {percent(limit)}"
+    rates = f"{verdict.rates.partition(', ')[0]}, at most {percent(limit)}"
     return replace(verdict, verdict=f"{within}: {rates}", succeeds=broken, rates=rates)
 
 
@@ -134,8 +134,8 @@ def verdicts_on_inference(inferences: Sequence[ItemInference]) -> list[AttackVer
 
     >>> found = (("publication", 0.61), ("frequencies", 0.2))
     >>> (one,) = verdicts_on_inference([ItemInference(name, 400, 900, x, 0.0, 90, 0.0, 0.0) for name, x in found])
-    >>> one.verdict.partition(", ")[0]
-    'succeeds: 61.0% of the other items against 20.0% by item frequencies (more than 26.2% needed)'
+    >>> one.verdict.partition("; ")[0]
+    'succeeds: 61.0% of the other items against 20.0% by item frequencies, above the needed 26.2%'
     """
     if not any(one.persons for one in inferences):
         return []
@@ -152,7 +152,7 @@ def verdicts_on_inference(inferences: Sequence[ItemInference]) -> list[AttackVer
         rates.append(_measured(with_it, needed, f" of the {what} against {percent(alone)} by item frequencies"))
     if persons < FEWEST_TARGETS and not won:
         rates.append(f"{counted(persons, 'target')}, too few to judge")
-    text = f"{'succeeds' if won else 'does not succeed'}: {(told := ', '.join(rates))}"
+    text = f"{'succeeds' if won else 'does not succeed'}: {(told := '; '.join(rates))}"
     known = f"the two rarest items of a person, and infers others with a probability of at least {LIKELY:.0%}"
     likely, beyond = of["publication"].likely, of["publication"].likely - of["frequencies"].likely
     return [AttackVerdict("item-inference", known, text, won, likely, told, beyond)]
