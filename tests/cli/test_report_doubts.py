@@ -286,6 +286,7 @@ def test_no_other_releases_is_a_statement_of_the_owner_unless_one_is_known(place
     assert doubts
     assert place.run("report", str(place.out), *made, "none").code == 0
     assert '<td data-head="statement">The owner states: <q>none</q></td>' in page.read_text()
+    assert "The owner states: other releases of these persons: “none”. Contents" in first_screen(page.read_text())
     page.unlink()
     data, second = str(place.folder / "rows.csv"), str(place.folder / "second")
     ran = place.run("anonymize", data, *options, "--drop", "visit,hiv,codes", "-o", second)

@@ -1,7 +1,7 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import get_annotations
 
 from anonset.analysis.risk import Risk
@@ -18,6 +18,7 @@ from anonset.report.risks.base import PagePart, declared_condition, doubted_pers
 from anonset.report.risks.verdicts import successes_in_words
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
+from anonset.settings.publication import NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed, name_ranges
 
 PERSON, RECORDS = "Person", "Rows and records"
@@ -88,9 +89,14 @@ def with_groups(text: str) -> str:
     )
 
 
-def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
+def conclusion(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) -> list[str]:
     """Return the conclusion as sentences: the guarantee, who verified it, the simulated attacks, the most important
-    limit, and the columns.
+    limit, the columns, and what only the owner can state in a shareable report.
+
+    Parameters
+    ----------
+    statements
+        Statements of the owner by name. They are empty if they are not given.
     """
     verified = f"A checker that uses no code of the algorithms verified this from the published files: {facts.model}."
     texts = [
@@ -99,7 +105,16 @@ def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
         attacked(facts, part),
         f"Most important limit: {_limit(facts)}",
     ]
-    return [*(plain_words(text, facts) for text in texts), *_columns(facts)]
+    return [*(plain_words(text, facts) for text in texts), *_columns(facts), *_stated(facts, statements)]
+
+
+def _stated(facts: ReportFacts, statements: Mapping[str, str]) -> list[str]:
+    """Return the statements of the owner about facts that a shareable report does not show, as a sentence."""
+    from markupsafe import escape
+
+    titles = [str(ReportSettings.model_fields[name].title) for name in NOT_SHOWN]
+    stated = [f"{one[0].lower()}{one[1:]}: “{statements[one]}”" for one in titles if statements.get(one)]
+    return [escape(f"The owner states: {'; '.join(stated)}.")] if stated and facts.private is None else []
 
 
 def guaranteed(facts: ReportFacts) -> list[str]:
@@ -208,9 +223,8 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         columns = f"that each {listed(names, 'with')} is a person: {counted(report.input['records'], 'person')}."
     who = _of_ids(facts.model) if ids else _DECLARED[unit].format(columns)
     if unit not in UNDECLARED:
-        first, remainder = sentences(who)[0].rstrip("."), "".join(f" {one}" for one in sentences(who)[1:])
         if facts.contradicted:
-            who = f"{first}; the data contradict it: see Check first.{remainder}"
+            who = f"{sentences(who)[0].rstrip('.')}; the data contradict it: see Check first."
         elif unit != "person":
             who += " No check can verify this."
     rows, n = [(PERSON, who)], facts.summary.n

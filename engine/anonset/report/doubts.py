@@ -134,8 +134,8 @@ def _unconfirmed(facts: ReportFacts, typed: ReportSettings) -> Iterator[str]:
     asked = ReportSettings.model_fields["confirmation"].title
     if facts.contradicted:
         yield (
-            f"The data contradict the declared person. The owner confirms it nevertheless: see “{asked}”. If the owner "
-            "is wrong, the guarantee does not protect persons."
+            "The data contradict the declared person. The owner confirms the declaration nevertheless: see "
+            f"“{asked}”. If the owner is wrong, the guarantee does not protect persons."
         )
     elif facts.attested.declarations.unit not in UNDECLARED:
         how = (

@@ -50,7 +50,7 @@ def report(
     utility. It has a place for a signature. By default, the report is internal: it contains private information, and
     only you can read the file. With --shareable, the report uses only OUT and the options of this command, so you may
     share it with the data. Stated numbers, dates, columns and releases that contradict the private directory are
-    rejected. If the data contradict a confirmation of the declared person, the report says so.
+    rejected. If the data contradict a confirmation of the declared person, the report states this.
     """
     if shareable:
         _require_public([name for name in given_flags(flags) if name not in _PUBLIC])
