@@ -144,8 +144,8 @@ NEGATIVES = (
         "The loss of LG does not depend on m",
         "LG makes at least k records equal, whatever an attacker knows, so its loss is the same for every m. AA only "
         "protects combinations of up to m items. With a balanced hierarchy, AA finds a good cut and loses less than LG "
-        "at every m that we measured, so the two places are exchanged. With the taxonomy of products, AA publishes only "
-        "the root from m=2 on, and loses more than MM.",
+        "at every m that we measured, so the two places are exchanged. With the taxonomy of products, AA publishes "
+        "only the root from m=2 on, and loses more than MM.",
         tuple(
             ("liu2010", figure, claim)
             for figure, claims in (
