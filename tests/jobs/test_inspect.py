@@ -971,7 +971,7 @@ def test_codes_get_a_hierarchy_of_prefixes_in_each_role(name, values, role):
 @pytest.mark.parametrize(("header", "role"), [("v_1", "relational"), ("Q2", "relational"), ("doctor", "drop")])
 def test_words_for_the_sexes_are_known_below_any_header_of_the_person(header: str, role: str) -> None:
     data = {
-        header: ["Mujer" if n % 2 else "Hombre" for n in range(200)],
+        header: ["-9" if n < 9 else "Mujer" if n % 2 else "Hombre" for n in range(200)],
         "codes": [f"E1{n % 5} I1{n % 7}" for n in range(200)],
     }
     assert roles(anonset.inspect(data, unit="row"))[header] == role

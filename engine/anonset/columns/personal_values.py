@@ -68,7 +68,7 @@ _TITLE = re.compile(r"(dr|prof|mr|mrs|hon|judge|nurse|herr|frau|mme|mlle)[. ]", 
 _WITH_INITIAL = re.compile(r"(?:[^\W\d_a-z][.][ -]?){1,3}(?:[^\W\d_a-z][^\W\d_]+[ '-]?){1,3}").fullmatch
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (
-    "m f w d u x h 1 2 male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
+    "m f w d u x h male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
     "maschio femmina man vrouw unknown/invalid"
 )
 _SEXES, _FEMALE = frozenset(_WORDS_FOR_SEX.split()), "fvw"
@@ -254,12 +254,12 @@ def attribute_of(labels: Sequence[str]) -> str:
 
     >>> attribute_of(["f", "m"]), attribute_of(["1931-05-01", "2001-12-24"]), attribute_of(["f", "g"])
     ('sex', 'birth', '')
-    >>> attribute_of(["Hombre", "Mujer"]), attribute_of(["d", "h", "m"])
+    >>> attribute_of(["Hombre", "Mujer", "-9"]), attribute_of(["d", "h", "m"])
     ('sex', '')
     """
-    words = {label.lower() for label in labels}
+    words = {label.lower() for label in labels if not label.lstrip("-").isdecimal()}  # without codes for missing values
     both = any("m" in word for word in words) and any(word[0] in _FEMALE or word == "mujer" for word in words)
-    if 2 <= len(labels) <= 4 and words <= _SEXES and both:
+    if 2 <= len(words) <= 4 and words <= _SEXES and both:
         return "sex"
     years = [year for label in labels if (year := year_of(label) or year_of(label[:10]))]
     return "birth" if years and len(years) == len(labels) and max(years) - min(years) >= _YEARS else ""
