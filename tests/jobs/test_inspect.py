@@ -1003,3 +1003,12 @@ def test_a_rare_value_that_differs_in_one_letter_from_a_frequent_one_is_reported
     assert "Berlim" not in problem
     data["town"] = ["Berlin"] * 120 + ["Bremen"] * 60 + ["Berlim"] * 3
     assert not any("misspelled" in one for one in anonset.inspect(data, unit="row", items="codes").problems)
+
+
+@pytest.mark.parametrize(("header", "role"), [("v_1", "relational"), ("Q2", "relational"), ("doctor", "drop")])
+def test_words_for_the_sexes_are_known_below_any_header_of_the_person(header: str, role: str) -> None:
+    data = {
+        header: ["-9" if n < 9 else "Mujer" if n % 2 else "Hombre" for n in range(200)],
+        "codes": [f"E1{n % 5} I1{n % 7}" for n in range(200)],
+    }
+    assert roles(anonset.inspect(data, unit="row"))[header] == role
