@@ -1,7 +1,9 @@
 """Command line of the experiments."""
 
+import os
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from benchmarks.experiments import (
     workers,
 )
 from benchmarks.experiments import render as rendering
+from benchmarks.experiments.judging import Judged
 from cyclopts import App
 
 from anonset.errors import InputError
@@ -105,7 +108,8 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, strict: bool = Fals
     Each case of the quick subset must have a result in both folders, unless its data are not available. The new result
     must belong to the current code and data. Exits with status 1 if a value differs, a case failed or has no such
     result, there is nothing to compare, the last `check` of a figure found differences or measured only some cases, or
-    tracked results have changed since, or a stored result differs from its digest. Names the figures whose last `check`
+    tracked results have changed since, a stored result differs from its digest, or a page or verdict does not follow
+    from the stored results (unless papers are named). Names the figures whose last `check`
     belongs to earlier code or data.
 
     Parameters
@@ -132,15 +136,18 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, strict: bool = Fals
         for line in (*agreement.disagreeing(key), *agreement.without_outcome(key), *agreement.changed(key))
     ]
     outdated += [f"{line}\n" for line in store.unsealed(runner.RESULTS)]
+    outdated += [] if papers else _changed_pages()
     sys.stdout.write("".join(outdated))
-    confirmed, checked = 0, 0
+    confirmed, checked, known = 0, 0, 0
     for key in papers or runner.papers():
         checks = runner.checks_of(runner.paper(key))
         confirmed, checked = confirmed + len(checks.confirmed), checked + len(checks.available)
+        known += len(checks.outcomes)
         if earlier := sorted(checks.available - checks.confirmed):
             sys.stdout.write(f"{key}: checked with earlier code or data: {', '.join(earlier)}\n")
     if checked:
-        sys.stdout.write(f"{confirmed} of {checked} figure(s) checked with the current code and data\n")
+        without = f"; {known - checked} figure(s) without data" if known > checked else ""
+        sys.stdout.write(f"{confirmed} of {checked} figure(s) checked with the current code and data{without}\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ, {lacking} failed or not measured\n")
     sys.exit(1 if differing or lacking or outdated or not total or (strict and confirmed < checked) else 0)
 
@@ -240,12 +247,26 @@ def render(*papers: str, quick: bool = False) -> None:
     if papers:
         return
     judged = verdicts.judged_papers(results)
-    texts = {results / verdicts.FILE: verdicts.text(judged)}
-    if not quick:
-        texts |= {page.PAGE: page.text(judged) for page in (findings, inventory, negatives)}
-    for path, text in texts.items():
+    for path, text in ({results / verdicts.FILE: verdicts.text(judged)} | ({} if quick else _pages(judged))).items():
         store.replace_file(path, text)
         sys.stdout.write(f"{path}\n")
+
+
+def _pages(judged: Mapping[str, Sequence[Judged]]) -> dict[Path, str]:
+    """Return the generated pages about claims, by file."""
+    return {page.PAGE: page.text(judged) for page in (findings, inventory, negatives)}
+
+
+def _changed_pages() -> list[str]:
+    """Return a line for each file of verdicts that is not the one that follows from the stored results."""
+    judged = verdicts.judged_papers()
+    derived = {runner.RESULTS / key / rendering.README: rendering.page_of(key, of) for key, of in judged.items()}
+    derived |= {runner.RESULTS / verdicts.FILE: verdicts.text(judged)} | _pages(judged)
+    return [
+        f"{os.path.relpath(path, runner.RESULTS.parents[1])}: differs from the stored results and the criteria\n"
+        for path, text in derived.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
 
 
 @app.command

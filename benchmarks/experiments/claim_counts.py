@@ -84,6 +84,6 @@ def times(claims: Iterable[Judged]) -> tuple[int, int, int]:
     return every, len(of_times) - every - none, none
 
 
-def on_substitutes(claims: Iterable[Judged], verdict: str) -> int:
-    """Return the number of the papers' claims that have a verdict and are judged on substitute data."""
-    return sum(one.claim.kind == "paper" and (one.verdict, one.basis) == (verdict, SUBSTITUTE) for one in claims)
+def on_substitutes(claims: Iterable[Judged], *verdicts: str) -> int:
+    """Return the number of the papers' claims that have one of the verdicts and are judged on substitute data."""
+    return sum(one.claim.kind == "paper" and one.verdict in verdicts and one.basis == SUBSTITUTE for one in claims)

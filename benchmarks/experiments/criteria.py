@@ -17,10 +17,10 @@ adds the verdicts "equal" and "contradicted". It judges each paper by a single r
 and each claim that data remain useful against a publication without information. It gives no verdict on any time of a
 paper. Version 14 judges all claims of papers about the size of losses or errors against a publication without
 information, and limits the loss in a claim that it grows slightly. `rules_text` lists the changes since version 15.
-Versions 12 to 26 were written when the results were known, so stored results were judged again.
+Versions 12 to 27 were written when the results were known, so stored results were judged again.
 """
 
-VERSION = 26
+VERSION = 27
 HOLDS = 0.9
 """A claim holds if the interval of the share includes this share or more, and is above `MOST`."""
 FAILS = 0.1
@@ -52,7 +52,9 @@ EQUAL, ALIKE = "equal", 0.01
 """`EQUAL` is used instead of `NO_ORDER` if the values without an order differ by less than the share `ALIKE`."""
 AGAINST = CONTRADICTED, FAILS_IN_WORDS
 MIXED = "mixed"
-"""Used instead of `AGAINST` for orderings of which at least as many single comparisons hold as are reversed."""
+"""Used instead of `AGAINST` for orderings of which at least as many single comparisons hold as are reversed, if
+a repetition meets a part of them.
+"""
 NOT_MET = *AGAINST, MIXED
 POSITIONS = frozenset({"k", "m", "number of records", "number of items"})
 """Kinds of parts that are positions on the axis of a figure. A claim about all positions needs all of them."""

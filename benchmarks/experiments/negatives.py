@@ -141,6 +141,23 @@ NEGATIVES = (
         ),
     ),
     Negative(
+        "The loss of LG does not depend on m",
+        "LG makes at least k records equal, whatever an attacker knows, so its loss is the same for every m. AA only "
+        "protects combinations of up to m items. With a balanced hierarchy, AA finds a good cut and loses less than LG "
+        "at every m that we measured, so the two places are exchanged. With the taxonomy of products, AA publishes "
+        "only the root from m=2 on, and loses more than MM.",
+        tuple(
+            ("liu2010", figure, claim)
+            for figure, claims in (
+                ("fig3a", ("AA has the second highest loss in general", "LG has the third highest loss")),
+                ("fig3b", ("AA has the second highest loss in general", "LG has the third highest loss")),
+                ("bills", ("AA has the second highest loss in general", "LG has the third highest loss")),
+                ("fig3a", ("for small m and large k, LG has a slightly higher loss than AA",)),
+            )
+            for claim in claims
+        ),
+    ),
+    Negative(
         "The loss of safe grouping depends on how anonymized tuples are counted",
         "To make a group l-diverse, safe grouping anonymizes some of its tuples. The paper does not state whether "
         "these tuples still count as members of the group. If the tuples do not count, the group becomes smaller, and "

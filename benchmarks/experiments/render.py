@@ -17,6 +17,7 @@ from benchmarks.experiments.store import CASES, COSTS, ENVIRONMENT, Result, repl
 from anonset_datasets.cards import GENERATED
 from anonset_datasets.entries import ENTRIES
 
+README = "README.md"
 Found = Mapping[Key, Result]
 """Available results of a paper."""
 
@@ -26,17 +27,22 @@ def render(key: str, results: Path = RESULTS) -> Path:
     chosen = paper(key)
     results_by_case, folder = results_of(chosen, results), results / key
     folder.mkdir(parents=True, exist_ok=True)
-    judged = judge(chosen, results_by_case)
-    plots = set()
+    judged, plots = judge(chosen, results_by_case), set()
     for figure in chosen.figures:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
         plots.add(plot(folder, figure, results_of_figure(figure, results_by_case), verdicts))
     for path in folder.glob("*.svg"):
         if path.name not in plots:
             path.unlink()
-    written = folder / "README.md"
-    replace_file(written, page(chosen, results_by_case, judged, agreement.sentences(key, results)))
+    written = folder / README
+    replace_file(written, page_of(key, judged, results))
     return written
+
+
+def page_of(key: str, judged: Sequence[Judged], results: Path = RESULTS) -> str:
+    """Return the text of ``README.md`` of a paper."""
+    chosen = paper(key)
+    return page(chosen, results_of(chosen, results), judged, agreement.sentences(key, results))
 
 
 def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged], repeated: str = "") -> str:

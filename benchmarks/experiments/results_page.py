@@ -112,7 +112,7 @@ def quick_table(results: Path = QUICK_RESULTS) -> str:
     A sentence below states the elapsed time of all cases, from the tracked results. Empty if a case of the subset that
     has a tracked result was not measured with the current code.
     """
-    cells, machines = [], set()
+    cells, machines, n_free, seconds = [], set(), 0, 0.0
     for key in papers(studies=False):
         chosen = paper(key)
         stored, cases, tracked = current(key, results), chosen.quick_cases(), results_of(chosen, RESULTS)
@@ -126,10 +126,12 @@ def quick_table(results: Path = QUICK_RESULTS) -> str:
             measured = [equal[0].key for equal in distinct(some) if equal[0].key in stored]
             spent = sum(stored[case]["cpu_seconds_of_case"] for case in measured)
             row += [f"{len(found)} of {len(some)}", f"{spent:.0f} s"]
+        n_free, seconds = n_free + len(free), seconds + spent
         cells.append((findings.names(key), *row))
     origin = "; ".join(f"commit {commit}, {cpu}, {cores} cores" for commit, cpu, cores in sorted(machines))
     head = ("paper", "cases measured", "CPU time", "cases without data files", "CPU time of these cases")
-    return f"Measured at {origin}.\n\n{rows(head, cells)}\n\n{_complete_run()}"
+    without = f"Without data files, {n_free} cases are measured, which needs {seconds:.0f} s of CPU."
+    return f"Measured at {origin}. {without}\n\n{rows(head, cells)}\n\n{_complete_run()}"
 
 
 def _complete_run() -> str:

@@ -29,7 +29,8 @@ in any part that is not a position |
 differ by less than {criteria.ALIKE:.0%} |
 | **no consistent order** | the same, with larger differences |
 | **mixed** | another ordering that does not hold, if at least as many of its comparisons hold as are reversed, each \
-in most repetitions. A sentence about all cases, such as all k, cannot be mixed |
+in most repetitions, and some repetition meets the whole ordering at one position or in one part. A sentence \
+about all cases, such as all k, cannot be mixed |
 | **contradicted** | several repetitions are measured, and none meets the criterion |
 | **fails** | the interval is below {criteria.MOST:.0%}, and includes {criteria.FAILS:.0%} or less |
 | **unsettled** | none of the above |
@@ -63,6 +64,13 @@ repeat the experiments."""
 
 
 _CHANGED = (
+    (27, "all", "orderings that were mixed",
+     "contradicted or failing if no repetition meets the whole ordering at one position or in one part. Before, single "
+     "comparisons that hold made them mixed"),
+    (27, "Poulis et al.", "all claims",
+     "on substitute data: the records of INFORMS from 2005 are longer than those of the paper. Before, a part of the "
+     "paper's data"),
+    (27, "Liu, Wang", "the loss of MM on POS", "also judged in Fig. 3a. Before, only in Fig. 3b"),
     (26, "Poulis et al.", "errors of queries",
      "judged by queries of random values and items, as the paper has them. Before, by values and items of random "
      "records, which is another reading now"),
@@ -182,6 +190,6 @@ number of claims that hold under the reading of each paper fell from 53 to 44 in
 35 in version 18. Version 19 concerns only our claims about hierarchies: "no worse" allowed 1.1 times the error before.
 The counted work of Poulis et al., Fig. 7c to 7f, contained the search for delta in some cases. Measured again without
 it under version 19, three claims held in addition. In version 20 the number fell from 38 to 29, and in version 21 to
-27. Since version 26 it is {{here}}.
+27. In version 26 it fell to 24, and since version 27 it is {{here}}.
 
 {rows(("version", "paper", "claims", "change"), ((str(version), *row) for version, *row in _CHANGED))}"""

@@ -1,8 +1,9 @@
 """Verdicts on the parts and comparisons of a claim, from the findings of its repetitions.
 
-An ordering holds if it is strict in enough repetitions. It is contradicted, or fails, if more of its comparisons are
-reversed in enough repetitions than hold in enough repetitions, and mixed if some are reversed, but not more. Otherwise
-it has no consistent order, or is equal if the values differ by less than 1%, even if no repetition meets it.
+An ordering holds if it is strict in enough repetitions. If some of its comparisons are reversed in enough repetitions,
+it is mixed if at least as many hold, and a repetition meets one of its parts. Otherwise it is contradicted, or fails.
+If none is reversed, it has no consistent order, or is equal if the values differ by less than 1%, even if no repetition
+meets it.
 """
 
 import re
@@ -130,12 +131,14 @@ def verdict_of_reading(claim: Claim, draws: Sequence[Finding], named: Sequence[F
     """Return the verdict that follows from the parts of a reading, and from its outcomes at named levels.
 
     A claim does not hold if a part of it has too few answered queries for a verdict. An ordering that is not met is
-    mixed if at least as many of its comparisons hold as are reversed, unless its sentence is about all cases.
+    mixed if at least as many of its comparisons hold as are reversed, and some repetition meets one of its parts,
+    unless its sentence is about all cases.
     """
     testable = testable_parts(draws, parts)
     verdict = verdict_of_testable(claim, draws, named, testable) if testable else criteria.NOT_TESTABLE
     hold, against, of = count_comparisons(draws, testable)
-    if verdict in criteria.AGAINST and of and hold >= against and not is_about_all(claim):
+    some_met = any(times_met(draws, part)[0] for part in testable)
+    if verdict in criteria.AGAINST and of and hold >= against and some_met and not is_about_all(claim):
         return criteria.MIXED
     return criteria.NOT_TESTABLE if verdict == criteria.HOLDS_IN_WORDS and testable != list(parts) else verdict
 

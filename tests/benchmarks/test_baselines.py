@@ -587,6 +587,13 @@ def test_a_comparison_is_open_if_differences_are_uncertain_or_the_limit_decides(
     assert not at_limit._keeps_more("auc", [point(0.6, within=False)], [point(0.5)])[0]
 
 
+def test_divisions_that_overlap_prove_less_for_new_records() -> None:
+    own, other = {"a": 0.6, "b": 0.62, "c": 0.65}, dict.fromkeys("abc", 0.55)
+    p_values = [quantities.p_of_better("sets_f1", own, other, overlap=overlap) for overlap in (0.0, 0.1, 3 / 7)]
+    assert p_values == sorted(p_values)
+    assert p_values[0] < 0.025 < p_values[-1]
+
+
 def test_a_difference_that_may_be_chance_among_48_comparisons_does_not_survive_the_correction() -> None:
     def point(f1: float) -> dict[str, float]:
         return {"sets_f1": f1, "inferred": 0.0, "control_inferred": 0.0}
@@ -601,6 +608,7 @@ def test_a_difference_that_may_be_chance_among_48_comparisons_does_not_survive_t
     words = at_limit.in_words(lambda data, figure: Repeated(levels.get(f"{data}_{figure}", {})))
     assert "is better in 4 of 48" in words
     assert "these are 0 and 0." in words
+    assert "with the correction of Nadeau and Bengio (2003),\n  they are 0 and 0 before" in words
 
 
 def test_a_publication_that_does_not_come_near_the_private_one_is_named() -> None:

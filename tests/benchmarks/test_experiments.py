@@ -434,6 +434,18 @@ def test_the_page_names_the_commit_and_the_cases_that_were_measured_again(place)
     assert "with the code of commit c2: some cases differ (squares 1). Cases: squares 3 of 3\n" in page
 
 
+@pytest.mark.long
+def test_a_verdict_that_does_not_follow_from_the_stored_results_is_noticed(monkeypatch, tmp_path):
+    assert command_line._changed_pages() == []
+    page = tmp_path / "findings.md"
+    page.write_text(findings.PAGE.read_text(encoding="utf-8").replace(" hold**", " and 40 hold**"))
+    monkeypatch.setattr(findings, "PAGE", page)
+    monkeypatch.setattr(criteria, "HOLDS", 0.5)
+    changed = command_line._changed_pages()
+    assert any(line.startswith("benchmarks/results/verdicts.json: differs") for line in changed)
+    assert len(changed) > 1
+
+
 def test_check_requires_committed_code(monkeypatch):
     described = runner.machine()
     monkeypatch.setattr(runner, "machine", lambda: described | {"commit": "c2+changes"})
@@ -578,7 +590,9 @@ def test_the_table_of_the_quick_subset_needs_all_tracked_cases_and_counts_equal_
         assert results_page.write_block(results_page.QUICK, page, quick) == refused
     store.write(quick / "p", results)
     first, _, _, _, row, _, complete, *_, last = results_page.quick_table(quick).splitlines()
-    assert first == "Measured at commit c1, a processor, 2 cores."
+    assert first == (
+        "Measured at commit c1, a processor, 2 cores. Without data files, 2 cases are measured, which needs 2 s of CPU."
+    )
     assert row.split(" | ")[1:] == ["3 of 4", "4 s", "2 of 2", "2 s |"]
     assert complete.endswith("So the complete run of the five papers takes at least 0.2 hours.")
     assert last.endswith("| 2 | 30 min | 0 min |")

@@ -218,3 +218,15 @@ def test_each_answer_beside_columns_of_choices_publishes(place: Place, answer: s
 
 
 _HEADERS = {"one_hot": "sex,items", "Event Name": "sex,Event Name", "none": "sex"}
+
+
+def test_columns_of_marks_publish_blanks_as_no_item(place: Place) -> None:
+    lines = [
+        f"{1950 + n % 50},{'fm'[n % 2]},{'X' * (n % 2)},{'X' * (n % 3 > 0)},{'X' * (n % 5 > 1)}" for n in range(240)
+    ]
+    data = place.write("data.csv", "\n".join(["birth year,sex,Corona,Impianto,Igiene", *lines, ""]))
+    job = place.folder / "job.toml"
+    assert place.run("inspect", data, "--unit", "row", "-o", str(job)).code == 0
+    job.write_text(job.read_text().replace('items = "?"', 'items = "one_hot"'))
+    settings, header = published(place, job)
+    assert (settings["one_hot"], header) == (["Corona", "Impianto", "Igiene"], "birth year,sex,items")

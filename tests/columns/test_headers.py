@@ -23,7 +23,7 @@ HEADERS = {
     "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "
     "Versichertennr. Versichertennummer Krankenversicherungsnummer pid MRN SSN nhs_number DESYNPUF_ID id_paciente "
     "codice_paziente Kundennr customer_no KundenNr. patient Patientenidentifikationsnummer numéro_patient klant_nr "
-    "AHV-Nummer codigo_paciente subject_id",
+    "AHV-Nummer codigo_paciente subject_id Pers.-Nr. PersNr CALLING_NUM",
     "case id": "Fallnummer case_id encounter_id visit_id hadm_id stay_id FallNr. Fall-Nr",
     "id": "id ID uuid subject",
     "name": "name Name NAME Vorname Nachname Geburtsname surname first_name LastName full_name patient_name "
@@ -33,7 +33,7 @@ HEADERS = {
     "IBAN": "IBAN iban",
     "address": "Straße Strasse STRASSE address Adresse Hausnr. calle Anschrift indirizzo",
     "born": "geb. Geb née",
-    "birth": "birth_date Geburtsdatum age Alter patient_age dob date_of_birth GebDat age_group fecha_nacimiento",
+    "birth": "birth_date Geburtsdatum age Alter patient_age dob date_of_birth GebDat age_group fecha_nacimiento F_NAC",
     "sex": "sex Geschlecht sexe patient_sex Gender sex_code geslacht",
     "residence": "PLZ zip postcode Wohnort city",
     "thing": "doctor ward ward_id doctor_id physician_no product_id hospital_name drug_name Station Arzt Ärztin-Nr. "

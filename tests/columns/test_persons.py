@@ -378,3 +378,38 @@ def test_a_full_name_with_the_birth_is_offered_without_the_name_of_another_perso
     columns = [one.columns for one in possible_persons({k: pa.chunked_array([v]) for k, v in data.items()}, [*data])]
     assert ("defendant_name", "dob") in columns
     assert not [one for one in columns if "attorney_name" in one]
+
+
+def test_surnames_of_two_words_belong_to_the_first_names_beside_them():
+    first, last = ["Ana", "Blas", "Celia", "Diego", "Elena"], ["Vidal Cano", "Ortiz Gil", "Peña Soto", "Rubio Sanz"]
+    who = [n // 4 for n in range(400)]
+    data = {
+        "Nombre": [first[n % 5] for n in who],
+        "Apellidos": [last[n // 5 % 4] for n in who],
+        "Nacimiento": [f"{1 + n % 28:02}/03/{1950 + n % 50}" for n in who],
+    }
+    assert offered(data) == ["Nombre,Apellidos,Nacimiento"]
+    complete = data | {"Apellidos": [f"{first[n % 5]} {last[n // 5 % 4]}" for n in who]}
+    assert "Nombre,Apellidos,Nacimiento" not in offered(complete)
+    surnames = data | {"Nombre": [["Mora", "Cruz", "Nieto", "Ramos", "Soler"][n % 5] for n in who]}
+    assert "Nombre,Apellidos,Nacimiento" not in offered(surnames)
+
+
+@pytest.mark.parametrize("time", ["{:02}h{:02}", "{}:{:02}", "{} h {:02}"])
+def test_cards_are_offered_in_each_language_and_times_of_the_day_are_not(time):
+    cards = [n // 4 for n in range(400)]
+    data = {
+        "N° carte": [f"2970 {n * 53 % 1000:04} {n:04} {n % 10}" for n in cards],
+        "Heure": [time.format(8 + n * 7 % 12, n * 11 % 60) for n in range(400)],
+    }
+    assert offered(data) == ["N° carte"]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_addresses_of_networks_follow_the_names_of_persons(own):
+    people = [f"{a} {b}" for a in ("Ada", "Bea", "Celia", "Della", "Elsa") for b in ("Alder", "Brook", "Croft", "Dale")]
+    data = {
+        "IP address": [f"10.0.{n % 20}.{n % 60}" if own else f"10.0.{n % 7}.{n % 35}" for n in range(400)],
+        "User full name": [people[n % 20] for n in range(400)],
+    }
+    assert offered(data) == ["User full name", "IP address"]

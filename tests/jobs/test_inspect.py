@@ -152,6 +152,33 @@ def test_the_row_that_contradicts_the_others_of_a_person_is_named():
     assert any(names(problem, "sex row 32") for problem in inspection.problems)
 
 
+def test_dates_and_numbers_in_two_notations_are_one_value_of_a_person():
+    visits = {
+        "person_id": [f"p{n // 2}" for n in range(80)],
+        "birth_date": [f"19{60 + n // 2}-03-05" if n % 2 else f"05.03.19{60 + n // 2}" for n in range(80)],
+        "age": [f"{60 + n // 2 % 9}" + [",0", ""][n % 2] for n in range(80)],
+        "codes": ["a b" if n % 2 else "a" for n in range(80)],
+    }
+    inspection = anonset.inspect(visits)
+    assert "differing" not in inspection.settings
+    assert [roles(inspection)[name] for name in ("birth_date", "age")] == ["relational"] * 2
+    visits["birth_date"][1] = "1960-03-06"
+    assert anonset.inspect(visits).settings["differing"] == "first"
+
+
+@pytest.mark.parametrize("values", [[], ["sex"]], ids=["items", "values"])
+def test_the_share_unique_by_all_items_is_that_of_the_distinct_records(values):
+    codes, sexes = ["a b", "a b", "a b c", "a", "a", "b"], ["f", "f", "m", "f", "m", "m"]
+    data = {"codes": codes, **({"sex": sexes} if values else {})}
+    found = anonset.inspect(data, unit="row", items="codes", relational=values, k=3)
+    records = [*zip(codes, sexes, strict=True)] if values else codes
+    counts = [records.count(one) for one in records]
+    unique, below = ([count < size for count in counts] for size in (2, 3))
+    shares = None if found.complete is None else [share.value for share in found.complete]
+    assert shares == [pytest.approx(sum(few) / len(records)) for few in (unique, below)]
+    assert found.to_dict()["complete"] == shares
+
+
 SPELLED = {"id": ["4-56", "45-6", "0456", "b7", "B 7", "c8", "c8"], "age": [20, 20, 30, 40, 40, 50, 50]}
 SPELLED |= {"codes": ["E10", "E11", "E10", "J45", "E11", "J45", "E10"]}
 
@@ -966,3 +993,22 @@ def test_codes_get_a_hierarchy_of_prefixes_in_each_role(name, values, role):
     found = anonset.inspect({name: values * 20, "sex": ["f", "m"] * 30}, unit="row", **{role: name})
     (hierarchy,) = [column.hierarchy for column in found.columns if column.profile.name == name]
     assert hierarchy == ("mask:3,1" if (name, role) == ("plz", "relational") else "prefix:1,3")
+
+
+def test_a_rare_value_that_differs_in_one_letter_from_a_frequent_one_is_reported_without_showing_it():
+    towns = ["Berlin"] * 120 + ["Bremen"] * 60 + ["Berlim", "Bremne", "Merlin"]
+    data = {"town": towns, "codes": [f"c{n % 7} c{n % 5}" for n in range(len(towns))]}
+    (problem,) = [one for one in anonset.inspect(data, unit="row", items="codes").problems if "misspelled" in one]
+    assert names(problem, "town '2 rare values' '2 records'")
+    assert "Berlim" not in problem
+    data["town"] = ["Berlin"] * 120 + ["Bremen"] * 60 + ["Berlim"] * 3
+    assert not any("misspelled" in one for one in anonset.inspect(data, unit="row", items="codes").problems)
+
+
+@pytest.mark.parametrize(("header", "role"), [("v_1", "relational"), ("Q2", "relational"), ("doctor", "drop")])
+def test_words_for_the_sexes_are_known_below_any_header_of_the_person(header: str, role: str) -> None:
+    data = {
+        header: ["-9" if n < 9 else "Mujer" if n % 2 else "Hombre" for n in range(200)],
+        "codes": [f"E1{n % 5} I1{n % 7}" for n in range(200)],
+    }
+    assert roles(anonset.inspect(data, unit="row"))[header] == role

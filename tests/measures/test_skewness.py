@@ -71,6 +71,18 @@ def test_a_word_for_none_is_not_the_value_with_the_largest_share() -> None:
     assert (hidden.common, hidden.largest, hidden.likeliest.value) == ("", "", "")
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "common"),
+    [("religion", "none", ""), ("Konfession", "kein Bekenntnis", ""), ("illness", "none", "none"),
+     ("diagnosis", "none", "none"), ("readmitted", "no", "no")],
+)  # fmt: skip
+def test_no_value_of_a_belief_is_left_out(column: str, value: str, common: str) -> None:
+    classes, values = np.array([0, 0, 0, 1, 1, 1]), [value, value, "x", value, value, value]
+    skew = skewness(classes, CategoricalColumn.of(column, values))
+    assert skew.common == common
+    assert (skew.largest, skew.largest_share) == (("x", 1 / 3) if common else (value, 1.0))
+
+
 def test_rows_without_a_known_value_do_not_count() -> None:
     classes, values = np.array([0, 0, 0, 1, 1, 2, 2]), ["flu", "?", "", "flu", "ulcer", "?", "?"]
     known = np.array([0, 3, 4])

@@ -409,6 +409,19 @@ def test_rows_of_a_person_have_one_sensitive_value(tmp_path, more, differing):
         assert [change.occurrences for change in tables[0].changes] == ([9] if more else [])
 
 
+@pytest.mark.parametrize("how", [read, scan])
+def test_dates_of_a_person_in_two_notations_are_one_value(tmp_path, how):
+    path, days = tmp_path / "v.csv", ["1961-03-05", "05.03.1961", "1970-12-24", "1970-12-24 00:00:00"]
+    path.write_text("who,born,seen,code\n" + "".join(f"{n // 2},{day},{day},c{n}\n" for n, day in enumerate(days)))
+    options = {"unit": "who", "relational": "born", "keep": "seen", "items": "code"}
+    table = how(path, **options)
+    assert [column.labels() for column in (*table.relational, *table.kept)] == [days[::2]] * 2
+    assert table.changes == ()
+    path.write_text(path.read_text() + "0,05/03/1961,1961-03-06,c9\n")
+    with refused(InputError, "born '1 and 5' seen '1 person'"):
+        how(path, **options)
+
+
 WHO = st.sampled_from(["7", "é", "ab", "a b", "10"])
 PERSONS = st.lists(st.tuples(WHO, st.sets(st.sampled_from("vwxyz"))), max_size=30)
 

@@ -1,5 +1,6 @@
 """Jobs with linked tables on the page."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,9 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         assert element(user, "role patient.name").value == "drop"
         assert "name\ntext\nproposed: direct identifier (name or contact), 60 different values\n" in shown
         assert "anonset inspect job.toml" in shown
+        risk = re.search(r"of the people are unique for the attacker of the promise, .*\n(.*)\n", shown)
+        assert risk is not None
+        assert "unique, if an attacker also knows all items of a person. The promise" in risk[1]
         assert "!\n1 warning" in shown  # no item is declared sensitive
         (doubt,) = state.inspection.unchecked
         assert (state.inspection.error, "diagnosis.code look like ICD-10 codes" in doubt) == ("", True)
@@ -86,6 +90,7 @@ def test_linked_tables_are_shown_tried_and_published(folder: Path) -> None:
         await user.open("/promise")
         assert "at least 3 matching records" in element(user, "statement").text
         await user.open("/try")
+        await until(lambda: "for one who knows all items of a person" in element(user, "unique").text)
         user.find(marker="try").click()
         await until(lambda: state.trial is not None and state.trial.code is not None)
         assert state.trial.code == 0, state.trial.last.errors

@@ -340,7 +340,7 @@ def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(fol
         state.trial = Trial("visits.toml", state.stated, Folder(folder))
         state.trial.runs = [CommandRun([], folder)]
         state.trial.runs[0].output = json.dumps({"recommended": {"settings": best}})
-        words = "exact, groups of similar frequency (hierarchy halves:frequency)"
+        words = "exact, groups by similar frequency (halves:frequency)"
         unused = "The screen Try recommends another result."
         await until(lambda: unused in texts(user))
         choices.choose_candidate(state, Job(best))

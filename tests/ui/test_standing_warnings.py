@@ -64,7 +64,11 @@ FAULTS = {
     "totals": (rows(more="Total,200,,\n"), "patient", "ends with a footer"),
     "spelled-ids": (rows(more="P 001,40,f,c1 d1\n"), "patient", "in several spellings"),
     "other-mark": (rows(more="P300,40,f,c1;d1\nP301,40,m,c1;d2\n"), "patient", "2 cells with ';'"),
-    "no-items": (rows(more="P300,40,f,\nP301,40,f,\n"), "patient", "2 records without items"),
+    "no-items": (
+        rows(more="P300,40,f,\nP301,40,f,\n"),
+        "patient",
+        "2 records without items: the input has none for them",
+    ),
     "case": (rows(more="P300,40,F,C1 d1\nP301,40,F,c2\n"), "patient", "1 value in several spellings"),
     "two-signs": (
         re.sub(r"(?m)^(P\d+),(\d+)", r"\1,\2.5", rows(more='P300,"40,5",f,c1 d1\n')),

@@ -54,6 +54,11 @@ def stored(results: Path = RESULTS) -> Stored:
     return of
 
 
+def trials() -> list[dict[str, Any]]:
+    """Return the time of each trial of MST and AIM of SmartNoise, with its measures unless it was stopped."""
+    return [json.loads(line) for line in SMARTNOISE_TRIALS.read_text(encoding="utf-8").splitlines()]
+
+
 def smartnoise() -> list[dict[str, Any]]:
     """Return the results of SmartNoise at each point with several divisions. One division has no interval."""
     found = [json.loads(line) for line in SMARTNOISE_RESULTS.read_text(encoding="utf-8").splitlines()]
@@ -90,10 +95,18 @@ def is_better(quantity: str, these: Mapping[str, float], others: Mapping[str, fl
     return p_of_better(quantity, these, others) < (1 - CONFIDENCE) / 2
 
 
-def p_of_better(quantity: str, these: Mapping[str, float], others: Mapping[str, float]) -> float:
+def p_of_better(
+    quantity: str, these: Mapping[str, float], others: Mapping[str, float], *, overlap: float = 0.0
+) -> float:
     """Return the one-sided p-value by Student's t that the mean difference on common samples is in favour of `these`.
 
     It is 1 if fewer than two samples are common or all values are equal.
+
+    Parameters
+    ----------
+    overlap
+        Ratio of the sizes of test and training records, if the p-value is for new data: random divisions of the same
+        records overlap (Nadeau, Bengio, Inference for the generalization error, Machine Learning 52, 2003).
     """
     from scipy.special import stdtr
 
@@ -101,7 +114,7 @@ def p_of_better(quantity: str, these: Mapping[str, float], others: Mapping[str, 
     differences = [sign * (value - others[sample]) for sample, value in these.items() if sample in others]
     if len(differences) < 2 or not (middle := mean(differences)):
         return 1.0
-    error = stdev(differences) / sqrt(len(differences))
+    error = stdev(differences) * sqrt(1 / len(differences) + overlap)
     return float(stdtr(len(differences) - 1, -middle / error)) if error else float(middle < 0)
 
 

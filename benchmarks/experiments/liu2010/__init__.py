@@ -200,6 +200,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             (
                 *claims.claims_of_order("m", ORDERS, lg_may_exceed=True),
                 claims.LG_ABOVE_AA,
+                claims.MM_ON_POS,
                 claims.horizontal(ORDERS),
                 claims.close(ORDERS),
             ),

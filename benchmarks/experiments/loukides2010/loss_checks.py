@@ -138,6 +138,8 @@ def only_up1_suppresses(results: Results) -> Finding:
         f"of the {name}: " + ", ".join(f"{x} {share:.2%}" for x, share in shares.items())
         for name, shares in found.items()
     )
+    if not any(share for shares in found.values() for share in shares.values()):
+        shown += "; nothing is suppressed, which is less than the paper states"
     return Finding(all(held.values()), shown, held)
 
 
@@ -159,7 +161,8 @@ def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
         )
         roots = [name for name in series if set(results.values(name, "published")) == {1}]
         alone = f"; without information, a single published symbol: {', '.join(roots)}" if roots else ""
-        return Finding(all(held.values()), f"violated, {shown}{alone}", held)
+        lost = {name: len(found[name]) for name in roots}
+        return Finding(all(held.values()), f"violated, {shown}{alone}", held)._replace(lost=lost)
 
     return check
 

@@ -252,7 +252,7 @@ The paper's plots have no numbers, so the claims come from its text.""",
         "TM_R is like RM_R, because both merge by relational values. The next paragraph has another order: "
         '"TM_T, TM_R, and TM_RT perform similarly to RM_R, RM_T, and RM_RT" (on time). The other reading swaps R and T',
     },
-    published_data=frozenset({"informs2005"}),
+    published_data=frozenset(),
     records_in_paper={"informs2005": 36_553},
     figures=[_TABLE_1, *_figures_4_and_5(), *_figure_7(), *_own()],
 )

@@ -436,6 +436,17 @@ def is_sensitive(header: str) -> bool:
     return words_about("counts").isdisjoint(words) and any(map(_is_sensitive_word, words))
 
 
+def has_usual_value(header: str) -> bool:
+    """Return True if the most frequent value of a column may say nothing about a person. In columns of origin and
+    belief, each value says something, and so does a word for none.
+
+    >>> [has_usual_value(one) for one in ("diagnosis", "readmitted", "Konfession", "trade_union", "ethnicity")]
+    [True, True, False, False, False]
+    """
+    stems, words = words_about("belief_stems"), words_of(header)
+    return not (is_about(header, "ethnic") or any(stem in word for stem in stems for word in words))
+
+
 @cache
 def _is_sensitive_word(word: str) -> bool:
     is_known = word in words_about("sensitive") or word.endswith(_ends())

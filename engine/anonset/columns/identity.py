@@ -28,6 +28,12 @@ _SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}
 dates.
 """
 _YEAR, _MONTH, _DAY = r"((?:18|19|20)\d\d)", r"0?([1-9]|1[0-2])", r"0?([1-9]|[12]\d|3[01])"
+_WHOLE = (".,", r"^(-?\d+)(?:[.,]00?|\.0000+)$", r"\1")
+_DATE = (
+    "-/.",
+    rf"^(?:{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}|{_DAY}\.{_MONTH}\.{_YEAR})(?:[tT ]?00:00(?::00(?:\.0+)?)?)?$",
+    r"\1\6-\2\5-\3\4",
+)
 _REWRITTEN = (
     (
         "/",
@@ -35,13 +41,9 @@ _REWRITTEN = (
         r"\1",
     ),
     ("(", r"^(\+|00)(\d{1,3})\(0\)", r"\1\2"),
-    (".,", r"^(-?\d+)(?:[.,]00?|\.0000+)$", r"\1"),
+    _WHOLE,
     (".", r"^(-?\d{4,})\.000$", r"\1"),
-    (
-        "-/.",
-        rf"^(?:{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}|{_DAY}\.{_MONTH}\.{_YEAR})(?:t?00:00(?::00(?:\.0+)?)?)?$",
-        r"\1\6-\2\5-\3\4",
-    ),
+    _DATE,
     ("-/.", rf"^0?(\d{{1,2}})([-/.])0?(\d{{1,2}})([-/.]){_YEAR}$", r"\1\2\3\4\5"),
 )
 """Characters of which such an id has one, a pattern of ids with several forms, and their uniform form.
@@ -136,6 +138,24 @@ def folded(ids: Any) -> Any:
             lower = arrow.substituted(lower, pattern, form)
     key = arrow.without(lower, _PUNCTUATION if used[128:].any() else _ASCII_PUNCTUATION)
     return arrow.if_else(arrow.matches(lower, _SPELLED_ONE_WAY), lower, _without_leading_zeros(key))
+
+
+def same_values(texts: Any, *, numbers: bool = False) -> Int64:
+    """Return the code of each value, int64 (n,). Dates whose day and month are certain have the same code in all
+    formats, and with `numbers`, whole numbers with and without zeros after the point.
+
+    >>> same_values(arrow.text_array(["1961-03-05", "05.03.1961", "05/03/1961", "5", "5.0"])).tolist()
+    [0, 0, 1, 2, 3]
+    >>> same_values(arrow.text_array(["5", "5,0"]), numbers=True).tolist()
+    [0, 0]
+    """
+    coded = arrow.dictionary_encode(texts, nulls=True)
+    labels = coded.dictionary
+    for _, pattern, form in (_DATE, _WHOLE)[: 1 + numbers]:
+        labels = arrow.substituted(labels, pattern, form)
+    codes: Int64 = arrow.to_numpy(arrow.dictionary_encode(labels, nulls=True).indices).astype(np.int64)
+    values: Int64 = codes[arrow.to_numpy(coded.indices)]
+    return values
 
 
 def is_repair(rule: str) -> bool:

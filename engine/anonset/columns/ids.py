@@ -7,7 +7,8 @@ import numpy as np
 
 from anonset import arrow
 from anonset.arrow import is_list
-from anonset.columns.identity import same_ids
+from anonset.columns.identity import same_ids, same_values
+from anonset.columns.kinds import look_at
 from anonset.columns.missing import MISSING
 from anonset.data import SetColumn
 from anonset.data.array_types import Int64
@@ -98,7 +99,7 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
     """
     text, lacking = _texts_and_lacking(column)
     persons = np.where(arrow.to_numpy(lacking), -1, persons_in(ids))
-    values = arrow.to_numpy(arrow.dictionary_encode(text, nulls=True).indices)
+    values = values_of(text)
     pairs, pair_of, counts = np.unique(np.stack([persons, values]), axis=1, return_inverse=True, return_counts=True)
     often = np.zeros(int(persons.max(initial=-1)) + 2, np.int64)
     np.maximum.at(often, pairs[0], counts)
@@ -107,6 +108,18 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
     np.minimum.at(first, pairs[0][most_often], most_often)
     differs = (persons >= 0) & (pair_of.reshape(-1) != first[persons])
     return [int(row) + 1 for row in np.flatnonzero(differs)[:most]]
+
+
+def values_of(text: Any) -> Int64:
+    """Return the code of each value of a column, int64 (n,). A date or a number has the same code in each notation.
+
+    >>> values_of(arrow.text_array(["5", "5.0", "6"])).tolist(), values_of(arrow.text_array(["E5.0", "E5"])).tolist()
+    ([0, 0, 1], [0, 1])
+    """
+    labels = arrow.unique(text)
+    labels = arrow.filter(labels, arrow.invert(arrow.is_in(labels, _MISSING, nulls=True)))
+    with_zeros = arrow.any(arrow.matches(labels, r"[.,]0+$")).as_py()
+    return same_values(text, numbers=bool(with_zeros) and look_at("", labels.to_pylist()).kind == "numbers")
 
 
 def _texts_and_lacking(column: Any) -> tuple[Any, Any]:

@@ -35,7 +35,7 @@ _WITHIN = re.compile(
     rf"(?<![\d.])(?:{_YEAR}([-/.])\d\d?\1{_DAY}|{_DAY}([-/.]){_DAY}\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
     re.IGNORECASE,
 )
-is_time = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch
+is_time = re.compile(r"\d{1,2}(?::\d\d(:\d\d)?(\.\d+)?| ?[hH] ?\d\d)").fullmatch
 """Matches a time of the day."""
 
 

@@ -68,10 +68,10 @@ _TITLE = re.compile(r"(dr|prof|mr|mrs|hon|judge|nurse|herr|frau|mme|mlle)[. ]", 
 _WITH_INITIAL = re.compile(r"(?:[^\W\d_a-z][.][ -]?){1,3}(?:[^\W\d_a-z][^\W\d_]+[ '-]?){1,3}").fullmatch
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (
-    "m f w d u x h 1 2 male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
+    "m f w d u x h male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
     "maschio femmina man vrouw unknown/invalid"
 )
-_SEXES = frozenset(_WORDS_FOR_SEX.split())
+_SEXES, _FEMALE = frozenset(_WORDS_FOR_SEX.split()), "fvw"
 _YEAR, _MONTH, _DAY = r"(?:18|19|20)\d\d", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
 _DAYS = r"(?:0?[1-9]|[12]\d|3[01])"
 _DATE = re.compile(
@@ -254,8 +254,12 @@ def attribute_of(labels: Sequence[str]) -> str:
 
     >>> attribute_of(["f", "m"]), attribute_of(["1931-05-01", "2001-12-24"]), attribute_of(["f", "g"])
     ('sex', 'birth', '')
+    >>> attribute_of(["Hombre", "Mujer", "-9"]), attribute_of(["d", "h", "m"])
+    ('sex', '')
     """
-    if 2 <= len(labels) <= 4 and {label.lower() for label in labels} <= _SEXES and "m" in "".join(labels).lower():
+    words = {label.lower() for label in labels if not label.lstrip("-").isdecimal()}  # without codes for missing values
+    both = any("m" in word for word in words) and any(word[0] in _FEMALE or word == "mujer" for word in words)
+    if 2 <= len(words) <= 4 and words <= _SEXES and both:
         return "sex"
     years = [year for label in labels if (year := year_of(label) or year_of(label[:10]))]
     return "birth" if years and len(years) == len(labels) and max(years) - min(years) >= _YEARS else ""
@@ -411,6 +415,15 @@ def are_names(labels: Sequence[str], fewest: int = 2) -> bool:
         return True
     n_surnames = sum(map(_is_surname, of_words))
     return n_surnames >= _FEWEST_SURNAMES and n_surnames >= _SURNAMES * len(examined)
+
+
+def contain_first_names(labels: Sequence[str]) -> bool:
+    """Return True if half of the labels contain a common first name.
+
+    >>> contain_first_names(["Hans", "Julia", "Xi"]), contain_first_names(["Vidal Cano", "Ortiz Gil", "Martin Soto"])
+    (True, False)
+    """
+    return sum(map(_is_name, labels)) >= len(labels) / 2
 
 
 def names_in(labels: Sequence[str]) -> list[str]:

@@ -28,7 +28,7 @@ from anonset.columns.ids import (
     persons_in,
 )
 from anonset.columns.kinds import look_at
-from anonset.columns.personal_values import CONTACTS, is_full_date, nearly_all
+from anonset.columns.personal_values import CONTACTS, contain_first_names, is_full_date, nearly_all
 from anonset.columns.profiles import Profile, profile_of_values
 from anonset.columns.roles import PLACES
 from anonset.columns.rules import NEVER, RULES, points_of
@@ -54,9 +54,9 @@ Different persons share names.
 """
 _COARSER, _EXCEPTIONS = 0.9, 1.02
 """Largest share of the values of a case that a person key may have, and tolerated exceptions to one key per case."""
-_COMPLETE, _WEAK = 0.95, 2
+_COMPLETE, _WEAK, _LAST = 0.95, 2, (4, 0)
 """Smallest share of the rows with an id, compared with the candidate of most rows, so that it precedes ids that fewer
-rows have, and first place of columns with weak evidence.
+rows have, first place of columns with weak evidence, and the place behind all others.
 """
 _WHOLE = re.compile(r"^(-?\d+)\.0+$")
 """Whole numbers as programs write floats."""
@@ -178,10 +178,12 @@ def all_persons(columns: ArrowColumns, asked: Sequence[str], ids: Sequence[str] 
     ]
     uneven = {name for name, one in evidence.items() if not one.recurs_evenly}
     complete = _COMPLETE * max((one.given for one in found), default=0)
+    named = any(one.meaning == "name" and one.repeats and one.is_likely for one in found)
 
     def order(one: PossiblePerson) -> tuple[Any, ...]:
-        lacks = one.place[0] < _WEAK and one.given < complete
-        return not one.repeats, one.place[0] >= _WEAK, lacks, one.place, one.columns[0] in uneven, -one.persons
+        place = _LAST if named and one.meaning == "network" else one.place  # persons share addresses of networks
+        lacks = place[0] < _WEAK and one.given < complete
+        return not one.repeats, place[0] >= _WEAK, lacks, place, one.columns[0] in uneven, -one.persons
 
     ordered = sorted(found, key=order)
     return _persons_before_cases(ordered, evidence)
@@ -194,13 +196,26 @@ def _rarely_repeats(one: PossiblePerson) -> bool:
 
 def _parts_of_names(free: Sequence[Profile]) -> set[str]:
     """Return the columns of first names and surnames: names that are fewer than the names of all columns together."""
+    parts, whole = _names_of(free)
+    every = _persons_of([*parts, *whole]) if parts and len(parts) + len(whole) > 1 else 0
+    return {one.name for one in parts if _EXCEPTIONS * count_distinct(one.codes) < every}
+
+
+def _names_of(free: Sequence[Profile]) -> tuple[list[Profile], list[Profile]]:
+    """Return the columns of the parts of a name, and those of full names. Surnames of two words beside first names are
+    parts.
+    """
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
-    every = _persons_of(names) if len(names) > 1 else 0
-    return {one.name for one in names if _EXCEPTIONS * count_distinct(one.codes) < every and not _are_full_names(one)}
-
-
-def _are_full_names(one: Profile) -> bool:
-    return nearly_all(lambda label: " " in label.strip(), one.labels)
+    whole = [one for one in names if nearly_all(lambda label: " " in label.strip(), one.labels)]
+    parts = [one for one in names if not any(one is other for other in whole)]
+    if len(parts) == 1:
+        at = next(n for n, one in enumerate(free) if one is parts[0])
+        beside = [one for one in free[max(0, at - 1) : at + 2] if any(one is other for other in whole)]
+        surnames = [one.name for one in beside if not contain_first_names(one.labels)]
+        if surnames and contain_first_names(parts[0].labels):
+            parts = [one for one in names if one is parts[0] or one.name in surnames]
+            whole = [one for one in whole if one.name not in surnames]
+    return parts, whole
 
 
 def _evidence(name: str, column: Any, rows: Int64 | None) -> Profile:
@@ -261,9 +276,7 @@ def _households(
 
 def _full_names(free: Sequence[Profile], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
     """Yield the parts of names together, and each column of full names, with what distinguishes namesakes."""
-    every = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
-    parts = [one for one in every if not _are_full_names(one)]
-    whole = [one for one in every if _are_full_names(one)]  # of several persons, such as a lawyer
+    parts, whole = _names_of(free)  # full names of several persons, such as a lawyer
     whole = [one for one in whole if evidence_of(one.codes, attributes, of_names=True) != DIFFER] or whole[:1]
     for names in (parts, *([one] for one in whole)):
         yield from _with_further(names, free, attributes)

@@ -36,7 +36,7 @@ from anonset.columns.headers import (
     meaning_of,
     names_items,
 )
-from anonset.columns.ids import UNKNOWN, texts_of
+from anonset.columns.ids import UNKNOWN, texts_of, values_of
 from anonset.columns.kinds import (
     MARKS,
     MOST_LOOKED_AT,
@@ -597,8 +597,9 @@ def count_differing(persons: Int64, column: Any) -> int:
     """
     if isinstance(column, SetColumn) or is_list(column.type):
         return len(column) if not isinstance(column, SetColumn) else column.n
-    codes, last = _codes_of_rows(column), np.zeros(int(persons.max(initial=-1)) + 2, np.int32)
-    filled = arrow.to_numpy(arrow.invert(arrow.is_in(texts_of(column), sorted(NO_VALUE), nulls=True)))
+    text = texts_of(column)
+    codes, last = values_of(text), np.zeros(int(persons.max(initial=-1)) + 2, np.int64)
+    filled = arrow.to_numpy(arrow.invert(arrow.is_in(text, sorted(NO_VALUE), nulls=True)))
     persons, codes = persons[filled], codes[filled]
     last[persons] = codes
     differing = persons[codes != last[persons]]

@@ -113,8 +113,14 @@ def _numbers_groups(column: Profile) -> bool:
 
 def _is_known(column: Profile) -> bool:
     row = column.header == "residence" and column.kind == "integers" and column.keys and _differs(column)
-    known = is_known(column.name, dates=column.kind == "dates")
+    known = is_known(column.name, dates=column.kind == "dates") or _tells_the_sex(column)
     return known and not (_numbers_groups(column) or row or numbers_a_thing(column.name))
+
+
+def _tells_the_sex(column: Profile) -> bool:
+    """Return True if the values are words for the sexes, and the header names no quantity and no other person."""
+    other = is_about_a_thing(column.name) or is_sensitive(column.name) or is_about(column.name, "quantities")
+    return column.attribute == "sex" and column.kind == "text" and not other
 
 
 def _differs(profile: Profile) -> bool:
@@ -232,7 +238,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "id": Rule(lambda column: column.meaning == "id", points=2),
         "numbered": Rule(lambda column: column.meaning not in PERSON_IDS and column.is_numbered, points=1),
         "about a thing": Rule(
-            lambda column: is_about_a_thing(column.name) or is_about(column.name, "products"), points=-3
+            lambda column: (
+                is_about_a_thing(column.name) or (is_about(column.name, "products") and column.header not in PERSON_IDS)
+            ),
+            points=-3,
         ),
         "keys": Rule(lambda column: column.is_key, points=2),
         "serial": Rule(

@@ -194,6 +194,8 @@ class Findings(RedactedRepr):
     """Shares of records that are unique, and in groups of fewer than k, if an attacker knows all quasi-identifiers and
     the `m` most identifying items. None without quasi-identifiers or items.
     """
+    complete: tuple[Share, Share] | None = field(default=None, repr=False)
+    """The same shares if an attacker knows all quasi-identifiers and all items of a person. None without items."""
     obstacle: Problem | None = field(default=None, repr=False)
     """Element of `checks` with which no record can be read, or None if records can be read."""
     item_answers: tuple[Fix, ...] = field(default=(), repr=False)

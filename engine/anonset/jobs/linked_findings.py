@@ -10,7 +10,7 @@ from typing import Any
 from anonset.columns.roles import tree_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Fix, InputError, Problem
-from anonset.jobs.findings import ITEMS_ASKED, ColumnFindings
+from anonset.jobs.findings import ITEMS_ASKED, ColumnFindings, Findings
 from anonset.reading.file_options import OPEN
 from anonset.reading.linked import column_of
 from anonset.release.tables import html_table
@@ -112,6 +112,8 @@ class LinkedFindings(RedactedRepr):
     """What the owner should check first, with the settings that remedy it."""
     without_items: tuple[TableFindings, ...] = ()
     """Left out tables that share a key with the tables of the proposal. The owner can publish a column of them."""
+    joined: Findings | None = None
+    """Findings about the records of the persons, if a job file that can run joins the tables."""
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.options import ReadOptions
 from anonset.reading.sources.source import Source
 from anonset.release.attested import require_statements
-from anonset.release.documents import ATTESTATION, Attestation, Report, read_attestation, read_report
+from anonset.release.documents import ATTESTATION, UNDECLARED, Attestation, Report, read_attestation, read_report
 from anonset.release.opened import OpenedPublication
 from anonset.release.publishing.staging import private_of
 from anonset.release.release import Release
@@ -135,6 +135,25 @@ class ReportFacts(RedactedRepr):
     """
     counted_by: tuple[str, ...] = ()
     """Columns whose values are the persons that the risk counts. Empty if it counts records."""
+    confirmed_against_data: bool = False
+    """Whether the owner confirms the declared person in a shareable report although the data contradict it."""
+
+    @property
+    def contradicted(self) -> bool:
+        """True if the data contradict the declared person, as far as the report may say so."""
+        declared = self.attested.declarations.unit not in UNDECLARED
+        found = self.private is not None and bool(self.private.contradictions)
+        ids = getattr(self.attested.data, "id", [])  # a model for published ids protects rows
+        return declared and not ids and (found or self.confirmed_against_data)
+
+    def confirmed(self) -> "ReportFacts":
+        """Return the facts of a shareable report in which the owner confirms the declared person against the data.
+        Records are not called persons.
+        """
+        facts = replace(self, confirmed_against_data=True)
+        if facts.contradicted and isinstance(self.after, Risk):
+            return replace(facts, after=replace(self.after, unit="record"))
+        return facts
 
     @property
     def complete(self) -> Mapping[str, Exposure]:
@@ -177,7 +196,7 @@ def report_facts(
         return public_facts(opened, report)
     after = risk(opened, original, hierarchies=settings.hierarchy, persons=persons, attacks=[ALL])
     facts = facts_about(opened, after, report, original, settings.hierarchy)
-    return replace(facts, tables=_source_tables(source, settings), counted_by=counted_by)
+    return replace(facts, tables=source_tables(source, settings), counted_by=counted_by)
 
 
 def facts_about(
@@ -300,7 +319,7 @@ def without_items(sets: SetColumn, columns: Sequence[str]) -> dict[str, int]:
     return {name: sets.n - int(n) for name, n in zip(columns, found, strict=False)}
 
 
-def _source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTable, ...]:
+def source_tables(source: Source, settings: OriginalSettings) -> tuple[SourceTable, ...]:
     """Return the linked tables, those that only link others included."""
     if not isinstance(linked := source.given, LinkedTables):
         return ()

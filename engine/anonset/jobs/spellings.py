@@ -1,5 +1,6 @@
-"""Values and items that differ from others only in case or blanks."""
+"""Values and items that differ from others only in case or blanks, or in one letter."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
@@ -9,12 +10,16 @@ from anonset.privacy import PrivacyModel
 from anonset.reading.cells.normalizing import NORMALIZATIONS, applied
 from anonset.spelling import counted
 
+_SHORTEST, _FREQUENT, _TIMES = 5, 50, 50
+"""Minimum length of a misspelled value, and minimum frequency of the right one, absolute and as a ratio."""
+
 
 def spelling_problems(
     table: Table, model: PrivacyModel | None = None, names: Mapping[str, str] | None = None
 ) -> list[Problem]:
     """Return the published columns with values or items in several spellings, with counts and the rules that merge
-    them. Of the rules for case, the one that changes fewer labels. Labels in files are not compared.
+    them, and the columns of attributes with probable misspellings. Of the rules for case, the one that changes fewer
+    labels. Labels in files are not compared.
 
     Parameters
     ----------
@@ -33,6 +38,13 @@ def spelling_problems(
         secrets = set(model.secrets) if model is not None and column is table.transactions else set[str]()
         counted_here = is_sensitive or bool(secrets) if model is not None else column.vocabulary.filed is None
         counts = _counts(column) if counted_here else {}
+        if model is None and isinstance(column, CategoricalColumn) and (wrong := misspelled(counts)):
+            records = counted(sum(counts[label] for label in wrong), "record")
+            text = (
+                f"column {name!r}: {counted(len(wrong), 'rare value')} may be misspelled ({records}): a frequent value "
+                "differs in one letter; if so, correct the data"
+            )
+            problems.append(Problem(text))
         spellings = dict[str, list[str]]()
         for label in counts:
             spellings.setdefault("".join(label.split()).casefold(), []).append(label)
@@ -54,6 +66,29 @@ def spelling_problems(
                 Problem(text, [Fix(settings, "if they mean the same", f"changes {counted(changed, 'record')}")])
             )
     return problems
+
+
+def misspelled(counts: Mapping[str, int]) -> list[str]:
+    """Return the words that differ in one letter from a much more frequent one, given the frequency of each value.
+
+    >>> misspelled({"Berlin": 900, "Berlim": 2, "Berlni": 1, "Merlin": 1, "berlin": 3, "Bremen": 9})
+    ['Berlim', 'Berlni']
+    """
+    words = {x: x.casefold() for x in counts if len(x) >= _SHORTEST and x.replace(" ", "").replace("-", "").isalpha()}
+    often, most = Counter(words.values()), dict[str, int]()
+    for label, word in words.items():
+        for form in _without_a_letter(word) if counts[label] >= _FREQUENT else ():
+            most[form] = max(most.get(form, 0), counts[label])
+    return [
+        label
+        for label, word in words.items()
+        if often[word] == 1 and max(most.get(form, 0) for form in _without_a_letter(word)) >= _TIMES * counts[label]
+    ]
+
+
+def _without_a_letter(word: str) -> set[str]:
+    """Return a word, and the word without each of its letters but the first."""
+    return {word, *(word[:place] + word[place + 1 :] for place in range(1, len(word)))}
 
 
 def _counts(column: CategoricalColumn | SetColumn) -> dict[str, int]:

@@ -114,8 +114,9 @@ class FileOptions(_Options):
     separator: Annotated[
         str | None,
         ITEMS,
-        "Character between the items of a field; list for lists such as ['a', 'b'] and {a,b}; per column: "
-        "'drugs=, codes=|'. Default: blanks. A field that seems to use another separator is rejected.",
+        "Character that separates the items in a cell, such as ; or |. Default: blanks. `list` reads lists such as "
+        "['a', 'b'] and {a,b}. For several columns: 'drugs=, codes=|'. A cell that seems to use another separator is "
+        "rejected.",
     ] = None
     delimiter: Annotated[
         str | None,

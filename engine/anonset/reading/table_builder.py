@@ -19,10 +19,10 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.id_findings import placeholders_in, two_forms
-from anonset.columns.identity import same_ids
+from anonset.columns.identity import same_ids, same_values
 from anonset.columns.ids import are_values, counted_in
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.array_types import Int32
+from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import as_codes
 from anonset.data.hierarchies.hierarchy_rules import NO_VALUE
@@ -404,7 +404,8 @@ class _TableColumns(ExitStack):
             n_items = len(self.sets.labels.index) if isinstance(self.sets, _SetColumn) else 0
             labels = [text.labels.index for text in self.texts.values()]
             blanks = [[index[label] for label in NO_VALUE & index.keys()] for index in labels]
-            for records in self.merge.records(n_items, blanks):
+            values = [_values_of(list(index)) for index in labels]
+            for records in self.merge.records(n_items, blanks, values):
                 self.append_records(records)
         sets = self.sets.finished() if roles.items or roles.wide else None
 
@@ -425,6 +426,12 @@ class _TableColumns(ExitStack):
             store=self.store,
             persons=() if self.ids else roles.id,
         )
+
+
+def _values_of(labels: Sequence[str]) -> Int64 | None:
+    """Return the value of each label by code (see `same_values`), or None if all labels are different values."""
+    values = same_values(arrow.text_array(labels))
+    return values if len(np.unique(values)) < len(values) else None
 
 
 def _ids(

@@ -33,10 +33,10 @@ from anonset.release.release import Release
 from anonset.release.scan.findings import few_persons
 from anonset.release.statements import declarations, frontier_of, parameters_of
 from anonset.release.stopwatch import COMPILING
+from anonset.report.conclusion import guaranteed, plain_words
 from anonset.report.distance import distance
 from anonset.report.doubts import doubts, to_check
 from anonset.report.frontier import frontier_text
-from anonset.report.risks.base import doubted_person
 from anonset.report.sections import Fact, Section, facts_table, table
 from anonset.spelling import counted, listed, name_ranges, setting, short_value
 
@@ -97,13 +97,13 @@ def account(release: Release) -> list[Section]:
         out, private = str(place.out), str(place.private)
         facts += [Fact("published in", out, {"out": out}), Fact("private", private, {"private": private})]
         full_list = f" (full list: {place.out / ATTESTATION})"
-    uncovered = [f"- {text}" for text in limits_in_short(verdict.model, limits)]
-    published = facts_of_release(release)
-    found = [] if published is None else doubts(published)
-    promise = verdict.model.statement
-    if published is not None and unverified.contradictions and (doubted := doubted_person(published)):
-        promise = f"{promise.rstrip('.')}; here, {doubted}."
-    notes = [f"Guarantee: {promise}", *to_check(found), f"Not covered{full_list}:", *uncovered]
+    uncovered = limits_in_short(verdict.model, limits)
+    promise, found = [verdict.model.statement], list[str]()
+    if (published := facts_of_release(release)) is not None:
+        promise, found = guaranteed(published), [*doubts(published)]
+        promise, uncovered = ([plain_words(text, published) for text in texts] for texts in (promise, uncovered))
+    notes = [f"Guarantee: {' '.join(promise)}", *to_check(found), f"Not covered{full_list}:"]
+    notes += [f"- {text}" for text in uncovered]
     return [Section(notes=notes, data={"warnings": unverified.warnings, "doubts": found}, facts=facts)]
 
 

@@ -18,7 +18,7 @@ from anonset.measures.retention import (
     shares,
 )
 from anonset.measures.shares import percent
-from anonset.release.documents import ATTESTATION, CODEBOOK, Report
+from anonset.release.documents import ATTESTATION, CODEBOOK, UNDECLARED, Report
 from anonset.release.guarantee_limits import ranked_limits, sentences
 from anonset.release.scan.findings import few_persons
 from anonset.release.statements import versions
@@ -26,9 +26,9 @@ from anonset.report.account import loss_label
 from anonset.report.conclusion import (
     PERSON,
     RECORDS,
+    attacked,
     attacker_beyond,
     checked,
-    conclusion,
     parameters_in_words,
     persons,
     plain_words,
@@ -56,8 +56,9 @@ _MOST_RARE, _FEW_RARE = 12, 4
 """Maximum number of rare values of a column that the report names, and number that the contents do not name."""
 _PERSONAL = "not named: names, contact data or free text"
 _STATED = (
-    "The owner typed these statements. If the private directory of the run is there, the share left out, the date and "
-    "the unpublished columns are compared with the run. No check verifies the other statements."
+    "The owner typed these statements. If the private directory of the run is there, the share left out, the date, the "
+    "unpublished columns and the statement that there is no other release are compared with the run. No check verifies "
+    "the other statements."
 )
 
 _FATES = {
@@ -98,10 +99,10 @@ _WP_216 = (
     "records of a person, or deduces information about a person (Article 29 Working Party, Opinion 05/2014, WP 216)."
 )
 _SUCCESS = (
-    "An attack within the guarantee succeeds if it exceeds the guarantee. Any other attack succeeds if it is right "
-    "more often than by chance, beyond the 95% confidence interval, and a search only if it singles out persons or is "
-    "right more often than 1/k. By chance: a random guess, the same attack with random information, or the same "
-    "knowledge without the attack, whichever is right most often."
+    "An attack within the guarantee succeeds if it exceeds the guarantee. Any other attack succeeds if a share exceeds "
+    "the needed share: the share by chance (for a search at least 1/k) plus the 95% confidence interval. By chance: a "
+    "random guess, the same attack with random information, or the same knowledge without the attack, whichever is "
+    "right most often. Each kind of attack that succeeds has a box at the top."
 )
 _BALANCES = (
     "Each point of the line is a publication that the same search would have found with another balance. The losses of "
@@ -153,7 +154,15 @@ def _owner(facts: ReportFacts, statements: Mapping[str, str]) -> Chapter:
     )
     states = {"stated": stated, "not stated": missing} if stated else {"none is stated": ["lines to fill in"]}
     line = "; ".join(f"{state}: {listed(names)}" for state, names in states.items() if names)
-    rows = [(name, Markup("<q>{}</q>").format(text) if text else to_fill()) for name, text in statements.items()]
+    fields = ReportSettings.model_fields
+    before = {fields["other_releases"].title: "The owner states: "}
+    declared = facts.attested.declarations.unit not in UNDECLARED
+    against = "; the data contradict it" if facts.contradicted else "" if declared else "; but no person is declared"
+    after = {fields["confirmation"].title: against}
+    rows = [
+        (name, Markup("{}<q>{}</q>{}").format(before.get(name, ""), text, after.get(name, "")) if text else to_fill())
+        for name, text in statements.items()
+    ]
     notes = [_STATED, *_special_categories(facts)]
     return Chapter("owner", "Statements of the owner", line, [Section("", ("about", "statement"), rows, notes)])
 
@@ -232,7 +241,7 @@ def _attacks(facts: ReportFacts, part: PagePart) -> Chapter:
     line = f"successful: {won} of {counted(len(run), 'attack')}" + (f"; not run: {len(others)}" if others else "")
     return Chapter("attacks", "Simulated attacks", line if run else "none", [
         Section("", ("attack", "the attacker knows", "verdict"), run, [_SUCCESS]),
-        *([] if run else [Section(notes=conclusion(facts, part)[1:2])]),
+        *([] if run else [Section(notes=[attacked(facts, part)])]),
         Section(f"{len(others)} attacks were not run", ("attack", "verdict"), others if run else (), form="folded"),
         *(replace(section, form="folded") for section in part.attacks),
     ])  # fmt: skip

@@ -1,7 +1,7 @@
 """Parts of the report for the officer who signs it: conclusion, persons and records, guarantee, and sensitive data."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import get_annotations
 
 from anonset.analysis.risk import Risk
@@ -18,6 +18,7 @@ from anonset.report.risks.base import PagePart, declared_condition, doubted_pers
 from anonset.report.risks.verdicts import successes_in_words
 from anonset.report.techniques import left_out
 from anonset.settings.parameters import type_and_text
+from anonset.settings.publication import NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed, name_ranges
 
 PERSON, RECORDS = "Person", "Rows and records"
@@ -88,32 +89,52 @@ def with_groups(text: str) -> str:
     )
 
 
-def conclusion(facts: ReportFacts, part: PagePart) -> list[str]:
-    """Return three sentences: the guarantee, the simulated attacks, and the most important limit; and the columns."""
-    promised, declared = sentences(facts.model.statement), facts.attested.declarations
-    promise = "; ".join(
-        f"{one[0].lower()}{one[1:].rstrip('.')}" for one in promised[: 1 if facts.model.singling_out else None]
-    )
-    if facts.model.singling_out and (bound := sentences(facts.model.inference)[0].rstrip(".")):
-        promise += f"; {bound[0].lower()}{bound[1:]}"
-    if doubted := doubted_person(facts):
-        promise += f"; here, {doubted}"
-    elif condition := declared_condition(facts):
-        promise += f", {condition}"
-    if attacker_beyond(facts):
-        promise += f"; not for someone who also knows {listed(name_ranges(_beyond(facts)), 'and')}"
-    verified = (
-        f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
-        if declared.accepted_undecided
-        else "A checker that uses no code of the algorithms verified from the published files: "
-        f"{promise} ({facts.model})."
-    )
+def conclusion(facts: ReportFacts, part: PagePart, statements: Mapping[str, str]) -> list[str]:
+    """Return the conclusion as sentences: the guarantee, who verified it, the simulated attacks, the most important
+    limit, the columns, and what only the owner can state in a shareable report.
+
+    Parameters
+    ----------
+    statements
+        Statements of the owner by name. They are empty if they are not given.
+    """
+    verified = f"A checker that uses no code of the algorithms verified this from the published files: {facts.model}."
     texts = [
-        verified,
-        _attacked(facts, part),
+        *guaranteed(facts),
+        *([] if facts.attested.declarations.accepted_undecided else [verified]),
+        attacked(facts, part),
         f"Most important limit: {_limit(facts)}",
     ]
-    return [*(plain_words(text, facts) for text in texts), *_columns(facts)]
+    return [*(plain_words(text, facts) for text in texts), *_columns(facts), *_stated(facts, statements)]
+
+
+def _stated(facts: ReportFacts, statements: Mapping[str, str]) -> list[str]:
+    """Return the statements of the owner about facts that a shareable report does not show, as a sentence."""
+    from markupsafe import escape
+
+    titles = [str(ReportSettings.model_fields[name].title) for name in NOT_SHOWN]
+    stated = [f"{one[0].lower()}{one[1:]}: “{statements[one]}”" for one in titles if statements.get(one)]
+    return [escape(f"The owner states: {'; '.join(stated)}.")] if stated and facts.private is None else []
+
+
+def guaranteed(facts: ReportFacts) -> list[str]:
+    """Return the guarantee as sentences: data that contradict the declared person, what an attacker finds, and for whom
+    this does not hold.
+    """
+    first, last, condition = list[str](), list[str](), declared_condition(facts)
+    if doubted := doubted_person(facts):
+        (first if facts.contradicted else last).append(f"Here, {doubted}.")
+    if facts.confirmed_against_data and facts.contradicted:
+        first.append("The owner confirms this declaration nevertheless.")
+    if facts.attested.declarations.accepted_undecided:
+        unproven = (
+            f"The check of {facts.model} did not finish, so the guarantee is not proven, which the owner accepted."
+        )
+        return [*first, unproven]
+    bound, *others = sentences(facts.model.statement)
+    if attacker_beyond(facts):
+        last = [*last, f"This does not hold for someone who also knows {listed(name_ranges(_beyond(facts)), 'and')}."]
+    return [*first, f"{bound.rstrip('.')}, {condition}." if condition else bound, *others, *last]
 
 
 def _limit(facts: ReportFacts) -> str:
@@ -182,7 +203,8 @@ def _columns(facts: ReportFacts) -> list[str]:
     return [f"Published columns: {', '.join(shown)}. Not published: {', '.join(name_ranges(names)) or 'none'}."]
 
 
-def _attacked(facts: ReportFacts, part: PagePart) -> str:
+def attacked(facts: ReportFacts, part: PagePart) -> str:
+    """Return the outcome of the simulated attacks, as a sentence."""
     tried = [verdict for verdict in part.verdicts if verdict.succeeds is not None]
     if not tried:
         why = "no attack applies to this kind of publication" if facts.compared else "the original was not available"
@@ -201,9 +223,8 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         columns = f"that each {listed(names, 'with')} is a person: {counted(report.input['records'], 'person')}."
     who = _of_ids(facts.model) if ids else _DECLARED[unit].format(columns)
     if unit not in UNDECLARED:
-        first, remainder = sentences(who)[0].rstrip("."), "".join(f" {one}" for one in sentences(who)[1:])
-        if report is not None and report.contradictions and not ids:
-            who = f"{first}; the data contradict it: see Check first.{remainder}"
+        if facts.contradicted:
+            who = f"{sentences(who)[0].rstrip('.')}; the data contradict it: see Check first."
         elif unit != "person":
             who += " No check can verify this."
     rows, n = [(PERSON, who)], facts.summary.n
@@ -211,7 +232,12 @@ def persons(facts: ReportFacts) -> list[tuple[str, str]]:
         together = "joined by the column record, so recipients see all rows of a person together. The guarantee covers"
         rows.append(("Published tables", f"{listed(tables, 'and')}, {together} this: known items may be of any table."))
     if empty := [f"{name}: {count:,}" for name, count in facts.empty.of_column.items() if count]:
-        rows.append(("Records without items", f"{'; '.join(empty)} (of {facts.empty.records:,})"))
+        why = (
+            "suppressed, or without items in the input"
+            if facts.empty.original is None
+            else "the input has none for them"
+        )
+        rows.append(("Records without items", f"{'; '.join(empty)} (of {facts.empty.records:,}): {why}"))
     if report is None:
         published = f"{counted(n, 'record')} published. Only the internal report counts the source rows."
         return [*rows, (RECORDS, published)]

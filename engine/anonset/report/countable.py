@@ -44,7 +44,11 @@ def empty_records(facts: ReportFacts) -> str:
     empty, before, n = facts.empty.published, facts.empty.original, facts.summary.n
     if empty <= (before or 0):
         return ""
-    why = "all their items are suppressed" + ("" if before == 0 else ", or they had none")
+    why = "all their items are suppressed"
+    if before and n == facts.empty.records:
+        why = f"{before:,} had none in the original, and all items of the other {empty - before:,} are suppressed"
+    elif before != 0:
+        why += ", or they had none"
     return f"{empty:,} of {counted(n, 'published record')} ({percent(empty / n)}) contain no item, because {why}"
 
 

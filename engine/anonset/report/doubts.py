@@ -26,12 +26,14 @@ from anonset.report.conclusion import (
 )
 from anonset.report.countable import empty_records
 from anonset.report.risks.base import complete_set, doubted_person, most_in_groups, worst_knowledge
-from anonset.report.risks.records import or_all, persons_below_k
+from anonset.report.risks.records import or_all, persons_below_k, verdict_on_search
+from anonset.report.risks.verdicts import AttackVerdict, attack_verdicts, in_a_clause, verdicts_on_inference
 from anonset.settings.publication import NEEDED, NOT_SHOWN, ReportSettings
 from anonset.spelling import counted, listed
 
 SIGNERS = ("Owner", "Officer")
 """Who signs a report. A recipient also signs if a doubt asks for it."""
+_BROKEN = "A simulated attack exceeds the guarantee: do not release the data."
 FEWEST_MATCHES, FEWEST_PERSONS = 3, 50
 """Smallest k and smallest number of records that are no doubt."""
 _OF_GROUP = 5
@@ -69,7 +71,8 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[Doub
     owner, officer = SIGNERS
     reader = officer if private is not None else "Recipient"
     confirmed: list[tuple[str, Iterable[str]]] = [
-        (owner, [] if typed is None or private is not None else _unconfirmed(declared.unit, typed)),
+        (owner, [_BROKEN] if getattr(facts.after, "broken", 0) else []),
+        (owner, [] if typed is None or private is not None else _unconfirmed(facts, typed)),
         (owner, [] if private is None else [*_contradictions(private, facts), *_namesakes(private)]),
         (owner, unknown_persons(declared.unit)),
         (owner, [] if private is None else _skipped(private, facts)),
@@ -83,7 +86,8 @@ def doubts(facts: ReportFacts, typed: ReportSettings | None = None) -> list[Doub
             facts.model, facts.summary.n, next(iter(facts.items_per_person), 0), _most_in_groups(facts),
             of="items" if facts.compared or facts.private is not None else "published symbols",
         )),
-        (reader, _further_items(facts)),
+        (reader, _unlike_others(facts)),
+        (officer, _successful_attacks(facts)),
         (officer, (f"{one.sentence}." for one in unprotected_items(_items(facts), facts.model.secrets))),
         (owner, _names_of_groups(facts)),
         (owner, _rare_leaves(facts)),
@@ -123,10 +127,17 @@ def _contradictions(report: Report, facts: ReportFacts) -> Iterator[str]:
     yield from (f"{text}." for text in report.on_persons)
 
 
-def _unconfirmed(unit: str, typed: ReportSettings) -> Iterator[str]:
-    """Yield that a shareable report cannot show whether the declared person is right, and the owner's confirmation."""
-    if unit not in UNDECLARED:
-        asked = ReportSettings.model_fields["confirmation"].title
+def _unconfirmed(facts: ReportFacts, typed: ReportSettings) -> Iterator[str]:
+    """Yield that the owner confirms the declared person against the data, or that a shareable report cannot show
+    whether it is right, and the owner's confirmation.
+    """
+    asked = ReportSettings.model_fields["confirmation"].title
+    if facts.contradicted:
+        yield (
+            "The data contradict the declared person. The owner confirms the declaration nevertheless: see "
+            f"“{asked}”. If the owner is wrong, the guarantee does not protect persons."
+        )
+    elif facts.attested.declarations.unit not in UNDECLARED:
         how = (
             f"see “{asked}”, which is not stated"
             if not typed.confirmation
@@ -250,12 +261,23 @@ def weak_guarantee(
         yield f"The guarantee covers someone who knows 1 item of a person, and records have about {items:,} {of}."
 
 
-def _further_items(facts: ReportFacts) -> Iterator[str]:
-    """Yield the results of attackers who know all items, and of one who knows more random items than the guarantee
-    covers, up to a typical number. Few results are left out, unless persons typically have more items than m.
+def _unlike_others(facts: ReportFacts) -> Iterator[str]:
+    """Yield the result of an attacker who knows all items, or the sensitive value."""
+    who = facts.after.units if isinstance(facts.after, Risk) else "rows"
+    if alone := facts.unlike_others:
+        yield (
+            f"The guarantee does not cover attackers who know {worst_knowledge(facts)}: they single out "
+            f"{percent(alone)} of the {who}.{complete_set(facts)}"
+        )
+
+
+def _successful_attacks(facts: ReportFacts) -> Iterator[str]:
+    """Yield the most successful attack of each kind that succeeds. Of the searches, this is one with more random items
+    than the guarantee covers, because others have their own doubts.
     """
-    attempts = facts.after.attempts if isinstance(facts.after, Risk) else ()
-    beyond = [one for one in attempts if one.items and one.promised is None and not one.as_is]
+    risk = facts.after
+    searches = [(one, verdict_on_search(risk, one)) for one in risk.attempts] if isinstance(risk, Risk) else []
+    beyond = [one for one, it in searches if one.items and one.promised is None and not one.as_is and it.succeeds]
     worst = max(
         beyond,
         key=lambda one: (
@@ -266,21 +288,18 @@ def _further_items(facts: ReportFacts) -> Iterator[str]:
         ),
         default=None,
     )
-    few, who = 1 / (facts.model.k or FEWEST_MATCHES), facts.after.units if isinstance(facts.after, Risk) else "rows"
-    more = facts.model.m is not None and facts.items_per_person[:1] > (facts.model.m,)
-    alone = facts.unlike_others
-    if alone and (more or alone > few):
+    if worst is not None and isinstance(risk, Risk):
         yield (
-            f"The guarantee does not cover attackers who know {worst_knowledge(facts)}: they single out "
-            f"{percent(alone)} of the {who}.{complete_set(facts)}"
+            f"The guarantee does not cover attackers who know {worst.words} of a person{or_all(worst)}: they single "
+            f"out {percent(worst.alone)} of the {risk.units}, and find {percent(worst.success)} by guessing "
+            "(simulated attack, original items and values)."
         )
-    if worst is None or not isinstance(facts.after, Risk) or not (more or worst.alone > few):
-        return
-    yield (
-        f"The guarantee does not cover attackers who know {worst.words} of a person{or_all(worst)}: they single out "
-        f"{percent(worst.alone)} of the {who}, and find {percent(worst.success)} by guessing (simulated attack, "
-        "original items and values)."
-    )
+    best = dict[str, AttackVerdict]()
+    told, outcomes = (getattr(risk, name, ()) for name in ("told", "outcomes"))
+    for verdict in (*verdicts_on_inference(told), *attack_verdicts(outcomes, {})):
+        if verdict.succeeds:
+            best[verdict.attack] = max(verdict, best.get(verdict.attack, verdict), key=lambda of: of.beyond)
+    yield from (f"An attack that the guarantee does not cover succeeds: {in_a_clause(one)}." for one in best.values())
 
 
 def unprotected_items(columns: Mapping[str, str], secrets: Sequence[str] = ()) -> Iterator[Problem]:

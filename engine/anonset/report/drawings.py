@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 
 Bar = tuple[str, float, str]
 """Bar as a tuple: pattern (``solid``, ``hatched`` or ``light``), share from 0 to 1, and text after the bar."""
 _WIDTH, _LEFT, _LINE, _HEIGHT = 360, 8, 17, 11
+_MOST_SIGNS = 50
+"""Maximum length of a line of a label, which fits in the width."""
 _PATTERNS = {"solid": "#222", "hatched": "url(#hatch)", "light": "#bbb"}
 _HATCH = (
     '<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
@@ -14,15 +17,18 @@ _HATCH = (
 
 
 def bars(title: str, rows: Sequence[tuple[str, Sequence[Bar]]]) -> str:
-    """Return a drawing of bars. Each row of bars has a label above it.
+    """Return a drawing of bars. Each row of bars has a label above it, on several lines if it is long.
 
     >>> bars("risk", [("1 item", [("solid", 0.5, "50%")])]).count("<rect")
+    3
+    >>> bars("risk", [("1 item " * 20, [])]).count("<text")
     3
     """
     parts, y = [], 4
     for label, of_row in rows:
-        y += 14
-        parts.append(f'<text x="{_LEFT}" y="{y}" font-weight="bold">{escape(label)}</text>')
+        for line in wrap(label, _MOST_SIGNS):
+            y += 14
+            parts.append(f'<text x="{_LEFT}" y="{y}" font-weight="bold">{escape(line)}</text>')
         y += 5
         for pattern, share, text in of_row:
             long = max(1.0, min(1.0, max(0.0, share)) * (_WIDTH - 150))

@@ -29,7 +29,6 @@ _LONG_RUN = 10
 
 def findings_summary(findings: Findings) -> dict[str, Any]:
     """Return the findings as JSON data."""
-    classes = findings.quasi_identifiers
     return {
         "source": findings.source,
         "rows": findings.rows,
@@ -54,6 +53,19 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
             for column in findings.columns
         ],
         "alike": columns_alike([column.profile for column in findings.columns]),
+        "sensitive_items": dict(findings.sensitive_items),
+        **risk_summary(findings),
+        "memory": findings.memory,
+        "problems": [problem_summary(problem) for problem in findings.checks],
+        "obstacle": None if findings.obstacle is None else str(findings.obstacle),
+        "question": None if findings.question is None else _question_summary(findings.question),
+    }
+
+
+def risk_summary(findings: Findings) -> dict[str, Any]:
+    """Return the share of records that can be singled out, as JSON data."""
+    classes = findings.quasi_identifiers
+    return {
         "quasi_identifiers": None
         if classes is None
         else {
@@ -65,14 +77,10 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         },
         "known_items": {str(known.size): _known_summary(known, findings.k) for known in findings.known_items},
         "items_per_person": list(findings.items_per_person),
-        "sensitive_items": dict(findings.sensitive_items),
         "joint": None if findings.joint is None else [share.value for share in findings.joint],
+        "complete": None if findings.complete is None else [share.value for share in findings.complete],
         "k": findings.k,
         "m": findings.m,
-        "memory": findings.memory,
-        "problems": [problem_summary(problem) for problem in findings.checks],
-        "obstacle": None if findings.obstacle is None else str(findings.obstacle),
-        "question": None if findings.question is None else _question_summary(findings.question),
     }
 
 
@@ -125,9 +133,7 @@ def findings_account(findings: Findings, unit: str = "unit = ", ask: str = _ASKE
     more = sum(map(len, runs[_MOST_SHOWN:]))
     parts += [_columns_table(runs[:_MOST_SHOWN]), *([f"and {more:,} more columns: --json shows all"] if more else [])]
     parts += [*_other_roles(findings.columns), ""]
-    if findings.quasi_identifiers is not None or findings.known_items:
-        risk = table(*risk_table(findings))
-        parts += ["Re-identification risk of the data: share of records that can be singled out", risk, ""]
+    parts += risk_account(findings)
     if (question := findings.question) is not None:
         parts += [ask, *(f"- {printable(line)}".replace("unit = ", unit) for line in question.lines())]
         parts += [f"The roles above are for {_named(question.first)}.".replace("unit = ", unit), ""]
@@ -136,6 +142,14 @@ def findings_account(findings: Findings, unit: str = "unit = ", ask: str = _ASKE
         if (hidden := len(findings.problems) - _MOST_SHOWN) > 0:
             parts.append(f"- and {counted(hidden, 'more problem')}: --json shows all")
     return parts
+
+
+def risk_account(findings: Findings) -> list[str | RichTable]:
+    """Return the share of records that can be singled out, as text and a table. Empty without items and attributes."""
+    if findings.quasi_identifiers is None and not findings.known_items:
+        return []
+    title = "Re-identification risk of the data: share of records that can be singled out"
+    return [title, table(*risk_table(findings)), ""]
 
 
 def text_of_findings(findings: Findings) -> str:

@@ -8,7 +8,7 @@ from rich.table import Table as RichTable
 from anonset.columns.roles import hierarchy_for, tree_of
 from anonset.jobs.findings import ITEMS_ASKED
 from anonset.jobs.linked_findings import LinkedFindings, TableFindings, files_by_reason
-from anonset.report.findings import problem_summary, short_reason
+from anonset.report.findings import problem_summary, risk_account, risk_summary, short_reason
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line
 from anonset.spelling import counted, listed, name_ranges, printable
@@ -24,6 +24,9 @@ def linked_summary(findings: LinkedFindings) -> dict[str, Any]:
         "persons": findings.persons,
         "k": findings.k,
         "m": findings.m,
+        "joined": None
+        if findings.joined is None
+        else {"records": findings.joined.records, **risk_summary(findings.joined)},
         "problems": [problem_summary(problem) for problem in findings.checks],
         "question": None
         if findings.is_declared
@@ -85,6 +88,7 @@ def linked_account(findings: LinkedFindings) -> list[str | RichTable]:
         *overview,
         *_section("Not published:", dropped),
         *_section("Left out:", left_out),
+        *(risk_account(findings.joined) if findings.joined is not None else ()),
         *_section(who, question, f"The tables above are for {printable(unit_line(unit))}."),
         *(line for one in tables for line in _section(f"Table {one.name}: {ITEMS_ASKED}", one.question())),
         *_section("Check:", findings.problems)[:-1],

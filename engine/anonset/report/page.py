@@ -42,15 +42,16 @@ def report_page(facts: ReportFacts, typed: ReportSettings) -> ReportPage:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     part = page_part(facts)
     risk, doubtful = plain_words(f"{part.risk[0].upper()}{part.risk[1:]}.", facts), doubts(facts, typed)
+    statements = typed.statements(is_shareable=facts.private is None)
     html = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         title=typed.title,
         internal=facts.private is not None,
         risk=risk,
         doubts=doubtful,
         parameters=[with_groups(f"{name}: {text}") for name, text in parameters_in_words(facts.model)],
-        conclusion=conclusion(facts, part),
+        conclusion=conclusion(facts, part, statements),
         signers=(*SIGNERS, *sorted({one.who for one in doubtful} - {*SIGNERS})),
-        chapters=chapters(facts, part, typed.statements(is_shareable=facts.private is None)),
+        chapters=chapters(facts, part, statements),
         release=release_in_words(facts, typed.date),
         signed=signed(facts, typed.date),
     )

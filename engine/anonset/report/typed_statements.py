@@ -15,6 +15,7 @@ from anonset.report.conclusion import skipped_rows, source_rows
 from anonset.report.doubts import earlier_releases
 from anonset.report.techniques import left_out
 from anonset.settings.publication import ReportSettings
+from anonset.settings.settings import is_job
 from anonset.spelling import counted, listed, setting
 
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)\s*(%?)")
@@ -24,24 +25,36 @@ _DATES = (
 )
 
 
-def require_true(typed: ReportSettings, run: Report, facts: ReportFacts) -> None:
-    """Reject statements with numbers, dates or columns that contradict the run.
+def require_true(typed: ReportSettings, run: Report | None, facts: ReportFacts, out: str) -> None:
+    """Reject statements with numbers, dates, columns or releases that contradict the run. Without its private report,
+    only the releases that the attestation states are compared.
 
     Raises
     ------
     InputError
         The message names the setting and the fact of the run.
     """
-    for name, fact in (*_left_out(typed, run, facts), *_not_published(typed, run, facts), *_date(typed, run)):
+    of_run = (
+        () if run is None else (*_left_out(typed, run, facts), *_not_published(typed, run, facts), *_date(typed, run))
+    )
+    for name, fact in (*of_run, *_releases(typed, run, facts, out)):
         raise InputError(f"{setting(name)} {as_typed(getattr(typed, name))} contradicts the run: {fact}")
 
 
-def notes_on_statements(typed: ReportSettings, run: Report, facts: ReportFacts, out: str) -> list[str]:
-    """Return what contradicts a typed statement that only the owner can judge, for the terminal of the owner."""
-    notes = [f"{setting('confirmation')}: {one}" for one in run.contradictions if typed.confirmation]
-    if _is_none(typed.other_releases) and (found := other_releases(facts.attested, run, out)):
-        notes += [f"{setting('other_releases')}: {one}" for one in earlier_releases(found)]
-    return notes
+def _releases(typed: ReportSettings, run: Report | None, facts: ReportFacts, out: str) -> Iterator[tuple[str, str]]:
+    """Yield the other releases that are known, if the owner states none."""
+    if not _is_none(typed.other_releases):
+        return
+    declared, how = facts.attested.declarations, "Name them, or state why they are about other persons."
+    if declared.earlier_attestation or declared.together_with:
+        yield "other_releases", "it continues an earlier release"
+    for one in () if run is None else earlier_releases(other_releases(facts.attested, run, out)):
+        yield "other_releases", f"{one[0].lower()}{one[1:]} {how}"
+
+
+def is_linked(run: Report) -> bool:
+    """Return True if the input of a run is a job file with linked tables."""
+    return is_job(run.settings.get("input"))
 
 
 def _is_none(text: str) -> bool:
@@ -50,7 +63,7 @@ def _is_none(text: str) -> bool:
 
 def _left_out(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterator[tuple[str, str]]:
     """Yield the true share left out, if a stated share, or the first stated number, differs from it."""
-    if not typed.left_out or (rows := source_rows(run, facts)) is None:
+    if not typed.left_out or (rows := source_rows(run, facts)) is None or (is_linked(run) and not facts.tables):
         return
     skipped = sum(change.occurrences for change in skipped_rows(run))
     records, what = run.input["records"], "person" if facts.attested.declarations.unit == "person" else "record"
@@ -73,7 +86,9 @@ def _left_out(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterato
 
 
 def _not_published(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterator[tuple[str, str]]:
-    """Yield the unpublished columns, if their stated number differs, or a stated column is published."""
+    """Yield the unpublished columns, if their stated number differs, or a stated column is published. The number of the
+    columns of linked tables is known only with the tables.
+    """
     if not typed.not_published or not run.settings:
         return
     names = list(dict.fromkeys(name for name, _, _ in left_out(replace(facts, private=run))))
@@ -82,7 +97,7 @@ def _not_published(typed: ReportSettings, run: Report, facts: ReportFacts) -> It
     number = re.match(r"\s*(\d+)\b", text)
     if published:
         yield "not_published", f"it published {listed(sorted(published), 'and')}"
-    elif number and int(number[1]) != len(names):
+    elif number and int(number[1]) != len(names) and not (is_linked(run) and not facts.tables):
         yield "not_published", f"it left out {counted(len(names), 'column')}"
 
 

@@ -50,8 +50,7 @@ def inspect(
     listed; 2 the data cannot be read.
     """
     from anonset.jobs.findings import further_roles
-    from anonset.jobs.proposals.inspect import inspect_one
-    from anonset.jobs.proposals.linked_proposal import inspect_linked
+    from anonset.jobs.proposals.inspect import inspect_one, inspect_several
     from anonset.reading.sources.files import write_file
     from anonset.report.findings import findings_account
     from anonset.settings.job_files import next_job_file, over_job
@@ -61,7 +60,7 @@ def inspect(
     given = given_flags(flags)
     if progress is not None:
         progress("inspect", 0, 0)
-    linked = inspect_linked(source, given)
+    linked = inspect_several(source, given)
     if linked is not None:
         return _linked(linked, given, out=out, json=json)
     place, options = over_job(source, "input", given, InspectSettings, unanswered=True)

@@ -79,7 +79,7 @@ MEANINGS = (
 """Topics from which the meaning of a header is derived."""
 _WITH_COMPOUNDS = ("de", "en", "es", "fr", "it", "nl", "da", "fi", "hu", "no", "sv")
 """Languages of which words may be parts of a compound word. Spaces and capitals of headers are often omitted."""
-_NO_WORDS = frozenset({"ethnic", "sensitive_stems", "sensitive_ends", "number_ends", "questions"})
+_NO_WORDS = frozenset({"ethnic", "sensitive_stems", "belief_stems", "sensitive_ends", "number_ends", "questions"})
 
 
 @cache

@@ -16,25 +16,28 @@ from anonset.data.equivalence_classes import class_of
 from anonset.data.joining import parts_of
 from anonset.data.table import Column
 from anonset.data.table_facts import KNOWN_VALUE, UnitKind
-from anonset.errors import Problem
+from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption, reasons_of_roles
 from anonset.jobs.linked_findings import LinkedFindings
 from anonset.jobs.proposals.linked_proposal import inspect_linked
 from anonset.jobs.proposals.proposal import Proposal
 from anonset.jobs.proposals.proposed_reading import proposal_for
+from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.revealing_names import sensitive_items
 from anonset.jobs.runs.persons import count_persons, errors_of_persons, further_findings, unit_findings
 from anonset.jobs.spellings import spelling_problems
-from anonset.measures.distinct_records import codes_of
+from anonset.measures.distinct_records import DistinctRecords, codes_of
 from anonset.measures.risks.known_items import known_items, matching_rows
-from anonset.measures.shares import Share, share_of
+from anonset.measures.shares import RecordFigures, Share, share_of
 from anonset.privacy.model import require_size
 from anonset.reading.file_options import ROW, UNKNOWN, Unit
 from anonset.reading.options import require_options
-from anonset.release.memory import memory_for
+from anonset.release.memory import memory_for, require_memory
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.job import Job
+from anonset.settings.job_files import settings_at
 from anonset.settings.parameters import SIZES
+from anonset.settings.settings import is_job
 from anonset.spelling import counted
 
 
@@ -90,9 +93,29 @@ def inspect(
     sizes = {name: size for name, size in (("k", k), ("m", m)) if size is not None}
     if isinstance(source, str | Path):
         others = {**({"hierarchy": hierarchies} if hierarchies else {}), **({"seed": seed} if seed else {})}
-        if (linked := inspect_linked(str(source), Job({**given, **sizes, **others}))) is not None:
+        if (linked := inspect_several(str(source), Job({**given, **sizes, **others}))) is not None:
             return linked
     return inspect_one(source, hierarchies=hierarchies, seed=seed, **sizes, **given)
+
+
+def inspect_several(source: str, given: Job) -> LinkedFindings | None:
+    """Inspect linked tables (`inspect_linked`), and the records of the persons if a job file joins the tables."""
+    linked = inspect_linked(source, given)
+    joins = linked is not None and linked.is_declared and is_job(source)
+    return replace(linked, joined=_joined(source, given)) if linked is not None and joins else linked
+
+
+def _joined(source: str, given: Job) -> Findings | None:
+    """Return findings about the records that a job file reads. None if a question is open, or the job cannot run."""
+    from anonset.settings.commands import InspectSettings
+
+    try:
+        place, settings = settings_at(source, "input", given, InspectSettings)
+        data = source_to_read(settings, place)
+        require_memory(memory_for(data.size), None)
+        return inspect_one(read_data(data, settings.read_options()), k=settings.k, m=settings.m, seed=settings.seed)
+    except InputError:
+        return None
 
 
 def inspect_one(
@@ -143,6 +166,7 @@ def _with_records(findings: Findings, work: Proposal, table: Table, seed: int) -
         items_per_person=() if table.transactions is None else tuple(typical_sizes(table.transactions)),
         sensitive_items=_sensitive_items(table, [column.profile.name for column in findings.columns]),
         joint=_joint(table, k, m, seed),
+        complete=_complete(table, k),
         checks=_distinct(checks),
         memory=None if work.source is None or not work.source.files else memory_for(work.source.size),
         rejected=bool(rejection),
@@ -193,7 +217,8 @@ def _warnings(table: Table, few: Sequence[Problem], *, unit_open: bool) -> list[
     warnings += [Problem(str(change)) for change in table.changes if change.rule == KNOWN_VALUE]
     warnings += few
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
-        warnings.append(Problem(f"{counted(empty, 'record')} without items"))
+        why = f"the input has none for {'it' if empty == 1 else 'them'}, or only values read as missing"
+        warnings.append(Problem(f"{counted(empty, 'record')} without items: {why}"))
     return warnings
 
 
@@ -213,6 +238,15 @@ def _joint(table: Table, k: int, m: int, seed: int) -> tuple[Share, Share] | Non
     known = codes_of(table.relational)
     *_, least = matching_rows(table.transactions, m, group=known, store=table.store, seed=seed)
     return least.share(least.values == 1), least.share(least.values < k)
+
+
+def _complete(table: Table, k: int) -> tuple[Share, Share] | None:
+    if table.transactions is None or not table.n:
+        return None
+    with table.store.nested() as scratch:
+        distinct = DistinctRecords.of(table.transactions, codes_of(table.relational), scratch)
+        matches = RecordFigures.of(distinct.weight, weight=distinct.weight)
+    return matches.share(matches.values == 1), matches.share(matches.values < k)
 
 
 def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:

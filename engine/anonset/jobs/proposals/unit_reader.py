@@ -410,7 +410,11 @@ class UnitReader(RedactedRepr):
         probable columns. `chosen` are the proposed columns by role.
         """
         hot = further_marks([*self.profiles.values()], merged, chosen.get("one_hot") or marked)
-        hot += [Fix({"one_hot": [*marked]}, f"if each of {len(marked)} columns of 0 and 1 is an item")][: len(marked)]
+        if marked:
+            missing = self._missing({**merged, **{name: replace(merged[name], role="one_hot") for name in marked}})
+            settings: dict[str, str | list[str]] = {"one_hot": [*marked]}
+            settings |= {"missing": ",".join(missing)} if missing else {}
+            hot.append(Fix(settings, f"if each of {len(marked)} columns of 0 and 1 is an item"))
         if not chosen and (pairs := pair_problems([*self.profiles.values()], merged)):
             return [*hot, *(fix for problem in pairs for fix in problem.fixes)], []
 

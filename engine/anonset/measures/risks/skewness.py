@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.columns.headers import has_usual_value
 from anonset.columns.missing import words_for_no_item
 from anonset.data.array_types import Int64
 from anonset.data.distinct import first_of_runs
@@ -57,8 +58,8 @@ class Skewness(RedactedRepr):
     likeliest: LikeliestValue = field(default_factory=LikeliestValue, repr=False, kw_only=True)
     """Value with the maximum ratio, and its class."""
     common: str = field(default="", repr=False, kw_only=True)
-    """Most frequent value of all rows, if it is a word for none, or the most frequent value of each class. Empty
-    otherwise.
+    """Most frequent value of all rows, if it is a word for none, or the most frequent value of each class, and may say
+    nothing about a person (`has_usual_value`). Empty otherwise.
     """
     common_share: float = field(default=0.0, kw_only=True)
     """Maximum relative frequency of `common` in a class."""
@@ -110,7 +111,8 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     label, is_top = values.vocabulary.labels[top], value == top
     highest, of_top = (np.maximum.reduceat(one, begins) for one in (share, np.where(is_top, share, 0.0)))
     always = len(begins) > 1 and bool((highest == of_top).all())
-    is_left_out = is_top & bool(always or words_for_no_item([label]))
+    is_usual = (always or bool(words_for_no_item([label]))) and has_usual_value(values.name)
+    is_left_out = is_top & is_usual
     others = np.where(is_left_out, 0.0, share)
     largest, of_left_out = np.maximum.reduceat(others, begins), float(np.max(share, where=is_left_out, initial=0.0))
     twice = count * n >= 2 * overall[value] * size[of]

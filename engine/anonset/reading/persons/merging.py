@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset import arrow
+from anonset.columns.identity import same_values
 from anonset.data import spans
 from anonset.data.array_types import Bools, Int32, Int64, UInt64
 from anonset.data.blocks import tidy_rows
@@ -222,7 +223,7 @@ class PersonMerge(ExitStack):
         self._codes.append(list(codes))
         self._sizes += run.sizes
 
-    def records(self, n_items: int, blanks: Sequence[Sequence[int]]) -> Iterator[Rows]:
+    def records(self, n_items: int, blanks: Sequence[Sequence[int]], values: Sequence[Int64 | None]) -> Iterator[Rows]:
         """Yield the records in the order of the first rows of the persons.
 
         A record has the first known value of the person in each column.
@@ -233,6 +234,8 @@ class PersonMerge(ExitStack):
             Number of item codes.
         blanks
             For each column of categories: codes of the labels that mean no value. Empty texts mean no value.
+        values
+            For each column of categories: the value of each label, or None if all labels are different values.
 
         The first column contains the number of the first row in the source. The other columns and lists are those of
         `layout`. Item codes have two bytes if all codes fit.
@@ -248,6 +251,7 @@ class PersonMerge(ExitStack):
             self.layout,
             n_items,
             blanks,
+            values,
             spans.AT_ONCE,
             self._scratch,
             n if self._described is None else self._described,
@@ -324,6 +328,7 @@ class _Merge(RedactedRepr):
     layout: RowLayout
     n_items: int
     blanks: Sequence[Sequence[int]]
+    values: Sequence[Int64 | None]
     rows_per_span: int
     store: Store
     described: int
@@ -396,16 +401,22 @@ class _Merge(RedactedRepr):
         layout, person, first = self.layout, np.cumsum(is_first) - 1, np.flatnonzero(is_first)
         number, texts = rows.columns[0], rows.lists[self.layout.sets :]
         is_described = number < self.described
-        encoded = [arrow.to_numpy(arrow.dictionary_encode(arrow.of_text(*text)).indices) for text in texts]
+        n_numbers = len(layout.numbers)
+        categories = rows.columns[1 + n_numbers :]
+        compared = [
+            *rows.columns[1 : 1 + n_numbers],
+            *(x if same is None else same[x] for x, same in zip(categories, self.values, strict=True)),
+            *(same_values(arrow.of_text(*text)) for text in texts),
+        ]
         parts = [*(Rows([column], []) for column in rows.columns[1:]), *(Rows([], [text]) for text in texts)]
         blanks = [
             *(np.zeros(len(number), np.bool_) for _ in layout.numbers),
-            *map(np.isin, rows.columns[1 + len(layout.numbers) :], self.blanks),
+            *map(np.isin, categories, self.blanks),
             *(np.diff(bounds) == 0 for bounds, _ in texts),
         ]
         differences, filled = dict[str, Difference](), dict[str, int]()
         names = (*layout.numbers, *layout.categories, *layout.texts)
-        for at, (name, column, blank) in enumerate(zip(names, [*rows.columns[1:], *encoded], blanks, strict=True)):
+        for at, (name, column, blank) in enumerate(zip(names, compared, blanks, strict=True)):
             known, source = is_described & ~blank, first
             if not known.all():
                 source = np.minimum.reduceat(np.where(known, np.arange(len(number)), len(number)), first)

@@ -12,7 +12,7 @@ from anonset.measures.risks.skewness import ONE_SIDED, Skewness
 from anonset.measures.shares import percent
 from anonset.reading.file_options import Unit
 from anonset.release.documents import UNDECLARED
-from anonset.report.risks.verdicts import AttackVerdict, verdict_on_inference
+from anonset.report.risks.verdicts import AttackVerdict, verdicts_on_inference
 from anonset.report.sections import Section
 from anonset.spelling import counted, listed
 
@@ -98,13 +98,17 @@ def likelier(skew: Skewness) -> str:
 
 def doubted_person(facts: ReportFacts) -> str:
     """Return why nobody knows how many records a person has. Empty if nothing contradicts the declared person."""
-    unit, private = facts.attested.declarations.unit, facts.private
+    unit = facts.attested.declarations.unit
     if unit in UNDECLARED:
         return "a person is one row: nobody declared who is a person"
-    if private is None or not private.contradictions or getattr(facts.attested.data, "id", []):
-        return ""  # a model for published ids protects rows
-    each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
-    return f"each {each} counts as a person, and the data contradict it"
+    return f"each {_person(facts)} counts as a person, and the data contradict it" if facts.contradicted else ""
+
+
+def _person(facts: ReportFacts) -> str:
+    """Return what counts as a person. A shareable report does not name the columns."""
+    if facts.private is None:
+        return "id" if facts.attested.declarations.unit == "person" else "row"
+    return listed(Unit.of(facts.private.settings.get("unit")).columns or ["row"], "with")
 
 
 def declared_condition(facts: ReportFacts) -> str:
@@ -114,17 +118,16 @@ def declared_condition(facts: ReportFacts) -> str:
     if facts.private is not None or (unit := facts.attested.declarations.unit) in UNDECLARED:
         return ""
     what = "all rows of a person have the same id" if unit == "person" else "each row is a different person"
-    return f"if {what}, as the owner declares"
+    return f"if {what}, as the owner declares{' although the data contradict it' if facts.contradicted else ''}"
 
 
 def of_rows(facts: ReportFacts) -> list[tuple[str, str]]:
     """Return who is protected, as pairs of a heading and a sentence. This depends on the unit that counts as one
     person.
     """
-    unit, private = facts.attested.declarations.unit, facts.private
-    if private is not None and private.contradictions and unit not in UNDECLARED:
-        each = listed(Unit.of(private.settings.get("unit")).columns or ["row"], "with")
-        return [("Protected", f"each {each}; the data contradict that this is a person: see Check first.")]
+    unit = facts.attested.declarations.unit
+    if facts.contradicted:
+        return [("Protected", f"each {_person(facts)}; the data contradict that this is a person: see Check first.")]
     if unit == "person":
         return [("Protected", "each person in the data, as declared: all rows of an id are one record.")]
     if unit == "row, declared a person":
@@ -143,7 +146,7 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
     rows
         True if each row counts as one person.
     """
-    if not any(inference.persons for inference in inferences):
+    if not (verdicts := verdicts_on_inference(inferences)):
         return Section(data={"told": inferences})
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
@@ -160,4 +163,4 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
          percent(inference.rare_sure))
         for inference in inferences
     ]  # fmt: skip
-    return Section(title, head, told, [verdict_on_inference(inferences), note], {"told": inferences})
+    return Section(title, head, told, [f"Verdict: {verdicts[0].verdict}.", note], {"told": inferences})

@@ -8,6 +8,7 @@ from anonset.report.risks.base import (
     inference_section,
     of_rows,
 )
+from anonset.report.risks.verdicts import verdicts_on_inference
 from anonset.report.sections import Section
 from anonset.report.techniques import of_chunks
 from anonset.spelling import counted
@@ -56,4 +57,5 @@ def page_part(risk: ChunkRisk, facts: ReportFacts) -> PagePart:
         columns=of_chunks(facts),
         risk="the guarantee bounds the probability of a link",
         risks=[inference_section(risk.told) if risk.told else Section(notes=[untold])],
+        verdicts=verdicts_on_inference(risk.told),
     )

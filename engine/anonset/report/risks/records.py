@@ -23,7 +23,13 @@ from anonset.report.risks.base import (
     of_rows,
     worst_knowledge,
 )
-from anonset.report.risks.verdicts import AttackVerdict, attack_in_words, attack_verdicts, verdict_on_limit
+from anonset.report.risks.verdicts import (
+    AttackVerdict,
+    attack_in_words,
+    attack_verdicts,
+    verdict_on_limit,
+    verdicts_on_inference,
+)
 from anonset.report.sections import Section
 from anonset.report.techniques import of_records
 from anonset.spelling import counted, listed, printable, setting
@@ -387,11 +393,11 @@ def _attack_figures(risk: Risk) -> list[Section]:
 
 
 def _verdicts(risk: Risk, releases: Collection[str] = ()) -> list[AttackVerdict]:
-    """Return the verdicts on the search for random persons, and on the requested attacks."""
+    """Return the verdicts on the search for random persons, on the inference of items, and on the requested attacks."""
     searches = [verdict_on_search(risk, attempt) for attempt in risk.attempts]
     way = f"; {listed([*releases], 'or')} may be one: anonset risk combines them" if releases else ""
     reasons = {name: reason + (way if setting("beside") in reason else "") for name, reason in risk.not_tried.items()}
-    return [*searches, *attack_verdicts(risk.outcomes, reasons)]
+    return [*searches, *verdicts_on_inference(risk.told), *attack_verdicts(risk.outcomes, reasons)]
 
 
 def verdict_on_search(risk: Risk, attempt: Attempts) -> AttackVerdict:

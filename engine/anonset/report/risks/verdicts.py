@@ -1,7 +1,7 @@
 """Verdicts on simulated attacks, in words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from anonset.attacks.base import AttackResult
@@ -32,6 +32,8 @@ class AttackVerdict(RedactedRepr):
     """Success rate."""
     rates: str = ""
     """Success rate, and success rate by chance or that the guarantee allows, in words."""
+    beyond: float = 0.0
+    """Success rate minus the success rate by chance."""
 
 
 def attack_verdicts(outcomes: Sequence[AttackResult], not_tried: Mapping[str, str]) -> list[AttackVerdict]:
@@ -69,13 +71,24 @@ def _variance(share: float, n: int) -> float:
 def _verdict(
     attack: str, known: str, success: float, chance: float, variance_of_chance: float, targets: int, least: float = 0.0
 ) -> AttackVerdict:
-    rates = f"{percent(success)} against {percent(chance)} by chance"
-    beyond = success - max(chance, least)
-    succeeds = beyond > _QUANTILE * sqrt(_variance(success, targets) + variance_of_chance)
+    needed = max(chance, least) + _QUANTILE * sqrt(_variance(success, targets) + variance_of_chance)
+    rates, succeeds = _measured(success, needed, f" against {percent(chance)} by chance"), success > needed
     if targets < FEWEST_TARGETS and not succeeds:
         rates += f", {counted(targets, 'target')}, too few to judge"
     verdict = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}"
-    return AttackVerdict(attack, known, verdict, succeeds, success, rates)
+    return AttackVerdict(attack, known, verdict, succeeds, success, rates, success - chance)
+
+
+def _measured(share: float, needed: float, compared: str) -> str:
+    """Return a share with the share that it must exceed, with as many digits as tell both apart.
+
+    >>> _measured(0.2741, 0.3012, " against 26.5% by chance"), _measured(0.2741, 0.2742, "")
+    ('27.4% against 26.5% by chance, not above the needed 30.1%', '27.41%, not above the needed 27.42%')
+    """
+    needed, above = min(needed, 1.0), "above" if share > needed else "not above"
+    digits = next((n for n in range(1, 4) if f"{share:.{n}%}" != f"{needed:.{n}%}"), 1)
+    one, other = (percent(share), percent(needed)) if digits == 1 else (f"{x:.{digits}%}" for x in (share, needed))
+    return f"{one}{compared}, {above} the needed {other}"
 
 
 def verdict_on_limit(
@@ -100,45 +113,53 @@ def verdict_on_limit(
     'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
     >>> beyond = verdict_on_limit("search", "4 items", 0.146, 0.004, 1000, None, allowed=0.2, alone=0.02, broken=False)
     >>> beyond.succeeds, beyond.rates
-    (True, '14.6% against 0.4% by chance, 2.0% singled out')
+    (True, '14.6% against 0.4% by chance, not above the needed 22.2%; 2.0% singled out, above the needed 0.9%')
     """
     verdict = _verdict(attack, known, success, chance, 0.0, targets, allowed)
     if limit is None:
-        succeeds = verdict.succeeds or alone > (0.0 if every else _QUANTILE * sqrt(_variance(alone, targets)))
-        rates = f"{verdict.rates}, {percent(alone)} singled out"
+        needed = 0.0 if every else _QUANTILE * sqrt(_variance(alone, targets))
+        succeeds = verdict.succeeds or alone > needed
+        rates = f"{verdict.rates}; {_measured(alone, needed, ' singled out')}"
         text = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}; not covered by the guarantee"
-        return AttackVerdict(attack, known, text, succeeds, success, rates)
+        return replace(verdict, verdict=text, succeeds=succeeds, rates=rates)
     within = "EXCEEDS THE GUARANTEE" if broken else "within the guarantee"
-    text = f"{within}: {verdict.rates}, at most {percent(limit)}"
-    return AttackVerdict(attack, known, text, broken, success, verdict.rates)
+    rates = f"{verdict.rates.partition(', ')[0]}, at most {percent(limit)}"
+    return replace(verdict, verdict=f"{within}: {rates}", succeeds=broken, rates=rates)
 
 
-def verdict_on_inference(inferences: Sequence[ItemInference]) -> str:
-    """Return the verdict on the inference of other items. It succeeds if the publication makes more of them likely, or
-    more rare ones, than the item frequencies alone, beyond the confidence interval of a share of persons.
+def verdicts_on_inference(inferences: Sequence[ItemInference]) -> list[AttackVerdict]:
+    """Return the verdict on the inference of other items, if it was tried. It succeeds if the publication makes more of
+    them likely, or more rare ones, than the item frequencies alone, beyond the confidence interval of a share of
+    persons.
 
     >>> found = (("publication", 0.61), ("frequencies", 0.2))
-    >>> verdict_on_inference([ItemInference(source, 400, 900, x, 0.0, 90, 0.0, 0.0) for source, x in found])[:80]
-    'Verdict: succeeds: 61.0% of the other items and 0.0% of the rare ones are likely'
+    >>> (one,) = verdicts_on_inference([ItemInference(name, 400, 900, x, 0.0, 90, 0.0, 0.0) for name, x in found])
+    >>> one.verdict.partition("; ")[0]
+    'succeeds: 61.0% of the other items against 20.0% by item frequencies, above the needed 26.2%'
     """
+    if not any(one.persons for one in inferences):
+        return []
     of = {one.source: one for one in inferences}
-    won, known, persons = False, list[str](), of["publication"].persons
-    for with_it, alone, n in (
-        (of["publication"].likely, of["frequencies"].likely, of["publication"].items),
-        (of["publication"].rare_likely, of["frequencies"].rare_likely, of["publication"].rare_items),
+    won, rates, persons = False, list[str](), of["publication"].persons
+    for with_it, alone, n, what in (
+        (of["publication"].likely, of["frequencies"].likely, of["publication"].items, "other items"),
+        (of["publication"].rare_likely, of["frequencies"].rare_likely, of["publication"].rare_items, "rare ones"),
     ):
-        targets = min(n, persons)
-        won |= bool(_verdict("", "", with_it, alone, _variance(alone, targets), targets).succeeds)
-        known += [percent(with_it), percent(alone)]
-    lost = "does not succeed" if persons >= FEWEST_TARGETS else "too few persons to judge"
-    return (
-        f"Verdict: {'succeeds' if won else lost}: {known[0]} of the other items and {known[2]} of "
-        f"the rare ones are likely (p ≥ {LIKELY:.0%}) with the publication, {known[1]} and {known[3]} with item "
-        "frequencies alone."
-    )
+        if not (targets := min(n, persons)):
+            continue
+        needed = alone + _QUANTILE * sqrt(_variance(with_it, targets) + _variance(alone, targets))
+        won |= with_it > needed
+        rates.append(_measured(with_it, needed, f" of the {what} against {percent(alone)} by item frequencies"))
+    if persons < FEWEST_TARGETS and not won:
+        rates.append(f"{counted(persons, 'target')}, too few to judge")
+    text = f"{'succeeds' if won else 'does not succeed'}: {(told := '; '.join(rates))}"
+    known = f"the two rarest items of a person, and infers others with a probability of at least {LIKELY:.0%}"
+    likely, beyond = of["publication"].likely, of["publication"].likely - of["frequencies"].likely
+    return [AttackVerdict("item-inference", known, text, won, likely, told, beyond)]
 
 
 _ATTACKS = {
+    "item-inference": "inference of other items",
     "noisy-linkage": "search with partly wrong knowledge",
     "definetti": "inference by learned patterns",
     "composition": "comparison with another release",
@@ -162,18 +183,23 @@ def successes_in_words(tried: Sequence[AttackVerdict], *, broken: bool) -> str:
     """
     won = [verdict for verdict in tried if verdict.succeeds]
     if not won:
-        best = max(tried, key=lambda verdict: verdict.success)
+        best = max(tried, key=lambda verdict: verdict.beyond)
         result = best.verdict.removeprefix("does not succeed: ")
         return (
             f"No simulated attack succeeds ({len(tried)} tried); the best is {attack_in_words(best.attack)} ({result})."
         )
-    worst = max(won, key=lambda verdict: verdict.success)
+    worst = max(won, key=lambda verdict: verdict.beyond)
     bounded = "" if broken else "; the guarantee does not cover this"
     succeed = "succeeds" if len(won) == 1 else "succeed"
     return (
         f"{len(won)} of {counted(len(tried), 'simulated attack')} {succeed}; the most successful is "
-        f"{attack_in_words(worst.attack)}: the attacker knows {worst.knowledge} ({worst.rates}){bounded}."
+        f"{in_a_clause(worst)}{bounded}."
     )
+
+
+def in_a_clause(verdict: AttackVerdict) -> str:
+    """Return the name of an attack in words, what its attacker knows, and its rates."""
+    return f"{attack_in_words(verdict.attack)}: the attacker knows {verdict.knowledge} ({verdict.rates})"
 
 
 def attack_in_words(name: str) -> str:

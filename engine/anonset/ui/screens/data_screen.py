@@ -45,9 +45,10 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(
             lambda: (
-                state.inspection.findings if state.answered else None,
+                state.inspection.exposed if state.answered else None,
                 coarsened(state),
                 state.stated.names("sensitive_items"),
+                "m" in state.stated.settings,
             ),
             lambda found: show_exposed(*found),
         )

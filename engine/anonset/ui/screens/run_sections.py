@@ -36,7 +36,7 @@ def ended(run: CommandRun | None) -> tuple[CommandRun, int | None] | None:
 
 
 def show_exposed(
-    findings: Mapping[str, Any] | None, coarsened: Sequence[str] = (), secrets: Sequence[str] = ()
+    findings: Mapping[str, Any] | None, coarsened: Sequence[str] = (), secrets: Sequence[str] = (), limited: bool = True
 ) -> None:
     """Show the share of people in the original who can be identified by the attacker of the promise, and, folded, by
     other attackers.
@@ -47,6 +47,8 @@ def show_exposed(
         Columns that the job coarsens while reading.
     secrets
         Items that must not be inferred.
+    limited
+        Whether the promise is about a limited number of known items.
     """
     if findings is None:
         return
@@ -60,26 +62,42 @@ def show_exposed(
     ]
     if findings["joint"] is not None:
         rows.insert(0, (f"{rows[0][0]}, and {items[findings['m']]}", *findings["joint"]))
+    if findings["complete"] is not None:
+        values = "" if classes is None else f"all of {', '.join(classes['columns'])}, and "
+        rows.append((f"{values}all items of a person", *findings["complete"]))
     if rows:
         with card("Who is at risk now?"):
             promised = items.get(findings["m"]) if classes is None else rows[0][0]
             known, unique, _ = next((row for row in rows if row[0] == promised), rows[0])
-            worst, most, _ = max(rows, key=lambda row: row[1] or 0)
+            worst, most, _ = rows[-1] if findings["complete"] else max(rows, key=lambda row: row[1] or 0)
             of_promise = f"{_percent(unique)} of the people are unique for the attacker of the promise"
             text("p", f"{of_promise}, who knows {known}.").classes("headline")
             if secrets:
                 others = "This figure also counts sensitive items as known. The promise is about the other items."
                 text("p", others).mark("with sensitive")
-            if (most or 0) > (unique or 0):
-                text(
-                    "p", f"{_percent(most)} are unique, if an attacker knows {worst}. The promise does not cover this."
-                )
+            if worst != known:
+                also = "knows" if classes is None else "also knows"
+                knows = f"{also} all items of a person" if findings["complete"] else f"knows {worst}"
+                covered = " The promise does not cover this." if limited else ""
+                text("p", f"{_percent(most)} are unique, if an attacker {knows}.{covered}").mark("complete")
             if coarsened:
                 lowers = f"The job coarsens {listed(coarsened, 'and')} while reading, which lowers the risk."
                 note = f"These are the raw data. {lowers} The screen Publish shows the figure of each step."
                 text("p", note).mark("raw")
             with folded("Figures of all attackers"):
                 show_table((*_SHARES, f"People with fewer than {k} matches"), rows)
+
+
+def show_unique(findings: Mapping[str, Any] | None) -> None:
+    """Show in one line the share of people in the original who are unique for the attacker of the promise, and for an
+    attacker who knows all items of a person.
+    """
+    if findings is None or findings["complete"] is None:
+        return
+    unique = findings["joint"][0] if findings["joint"] else findings["known_items"][str(findings["m"])]["worst"]
+    whole = f"{_percent(findings['complete'][0])} for one who knows all items of a person"
+    line = f"In the raw data, {_percent(unique)} of the people are unique for the attacker of the promise, {whole}."
+    text("p", line).classes("soft").mark("unique")
 
 
 def show_risk(examined: Examination) -> None:

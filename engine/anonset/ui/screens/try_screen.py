@@ -18,7 +18,7 @@ from anonset.ui.screens.balance_slider import balance_slider
 from anonset.ui.screens.charts import line_chart
 from anonset.ui.screens.fix_buttons import fix_buttons
 from anonset.ui.screens.frame import HIERARCHIES, Screen, alert, busy, button, card, folded, show_list, table, text
-from anonset.ui.screens.run_sections import show_table
+from anonset.ui.screens.run_sections import show_table, show_unique
 from anonset.ui.state import choices
 from anonset.ui.state.command_runs import CANCELLED
 from anonset.ui.state.page_state import PageState
@@ -31,6 +31,10 @@ _FIGURES = {
 }  # fmt: skip
 
 _USED = "Used by the job: the screen Publish publishes this result."
+_FIRST = 3
+"""Number of figures of the recommended result that are shown unfolded."""
+_ITEMS = 6
+"""Number of frequent items that are shown unfolded."""
 _BEST = 2
 """Number of candidates that are shown unfolded, next to the recommended one."""
 
@@ -50,6 +54,7 @@ def try_screen(state: PageState) -> None:
         text("p", f"{lead} {recommended}. Nothing is published. The page keeps the results until it ends.").classes(
             "lead"
         )
+        screen.section(lambda: state.inspection.exposed, show_unique)
         screen.section(
             lambda: (state.trial and state.trial.busy, state.publishing, state.inspection.busy),
             lambda _: _start(screen),
@@ -66,11 +71,11 @@ def try_screen(state: PageState) -> None:
 
 
 def _used_name(state: PageState) -> str:
-    """Return the name of the result that the job uses, or of its algorithm if the trial has no such result."""
+    """Return the name of the result that the job uses. Empty if the trial has no such result."""
     used, trial = state.candidate, state.trial
     found = [] if trial is None or trial.found is None or not trial.suits(state.stated) else trial.found["candidates"]
     names = [trial.name_of(one) for one in found if trial is not None and Job(one["settings"]) == used]
-    return names[0] if names else used.text("algorithm")
+    return next(iter(names), "")
 
 
 def _next(used: str) -> None:
@@ -168,8 +173,10 @@ def _show_recommended(screen: Screen, of: _Results) -> None:
     if found["warning"] and of.suits:
         _of_little_use(screen, found["warning"], fixes)
     text("p", f"{of.trial.name_of(best)}: {best['grounds']}.")
-    show_list(best["utility"])
-    _algorithm(best)
+    show_list(best["utility"][:_FIRST])
+    with folded("Details"):
+        show_list(best["utility"][_FIRST:])
+        text("p", algorithm_in_words(Job(best["settings"]))).classes("soft")
     if (tried := Job(best["settings"])) == of.used:
         text("p", _USED).classes("good").mark("used")
     elif of.suits and not of.is_frozen:
@@ -234,15 +241,19 @@ def _in_all(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _candidate_card(screen: Screen, of: _Results, number: int, same: Sequence[str]) -> None:
-    """Show in words how a candidate differs from the others, with the button that chooses it."""
-    candidate = of.found["candidates"][number]
+    """Show the first figure in which a candidate differs from the recommended one, the others folded, and the button
+    that chooses it.
+    """
+    candidate, best = of.found["candidates"][number], of.found["recommended"] or {"utility": ()}
     with ui.element("div").classes("result"):
         text("h3", of.trial.name_of(candidate))
-        with ui.element("ul").mark(f"words-{number}"):
-            for words in candidate["utility"]:
-                if words not in same:
-                    text("li", words)
-        _algorithm(candidate)
+        text("p", next(words for words in candidate["utility"] if words not in best["utility"]))
+        with folded("Details"):
+            with ui.element("ul").mark(f"words-{number}"):
+                for words in candidate["utility"]:
+                    if words not in same:
+                        text("li", words)
+            text("p", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
         with ui.element("p").classes("choose"):
             _choice(screen, of, number)
 
@@ -283,12 +294,6 @@ def _choice(screen: Screen, of: _Results, number: int) -> None:
         choose = button("Use this result", lambda: screen.act(choices.choose_candidate, screen.state, chosen))
         choose.props["aria-label"] = f"Choose {of.trial.name_of(candidate)}"
         choose.classes("second").mark(f"choose-{number}")
-
-
-def _algorithm(candidate: Mapping[str, Any]) -> None:
-    """Show the algorithm of a candidate, folded."""
-    with folded("Algorithm"):
-        text("p", algorithm_in_words(Job(candidate["settings"]))).classes("soft")
 
 
 def _figure(candidate: Mapping[str, Any], name: str) -> str:
@@ -340,11 +345,14 @@ def _frequencies(of: _Results) -> None:
     with card(f"The {len(candidate['commonest'])} most frequent items"):
         estimated = f"the count that recipients estimate from {of.trial.name_of(candidate)}"
         text("p", f"For each item: the records that contain it, and {estimated}.")
-        _frequency_table(candidate["commonest"])
+        largest = max(max(before, after) for _, before, after in candidate["commonest"])
+        _frequency_table(candidate["commonest"][:_ITEMS], largest)
+        if further := candidate["commonest"][_ITEMS:]:
+            with folded(f"{len(further)} more"):
+                _frequency_table(further, largest)
 
 
-def _frequency_table(commonest: Sequence[tuple[str, float, float]]) -> None:
-    largest = max(max(before, after) for _, before, after in commonest)
+def _frequency_table(commonest: Sequence[tuple[str, float, float]], largest: float) -> None:
     with table(("Item", "Before", "After")):
         for code, *counts in commonest:
             with ui.element("tr"):

@@ -67,6 +67,11 @@ class Inspection(Commands):
         self._state = state
 
     @property
+    def exposed(self) -> Mapping[str, Any] | None:
+        """Findings with the risk of the records. None if the job cannot read them."""
+        return self.findings if self.linked is None else self.linked["joined"]
+
+    @property
     def warnings(self) -> dict[str, Problem]:
         """All warnings about the data and the roles, by their text. If the job contains a remedy, the warning is
         settled, unless the first run assumed the remedy for a column that the job publishes.
@@ -99,8 +104,9 @@ class Inspection(Commands):
         yield from map(Problem, unknown_persons(self._state.unit) if model else ())
         yield from unprotected_sensitive(job.names("relational", "keep"))
         if model is not None:
-            typical = next(iter(found.get("items_per_person", ())), 0)
-            yield from map(Problem, weak_guarantee(model, found.get("records", found.get("persons")), typical))
+            records = self.exposed or {"records": found.get("persons"), "items_per_person": ()}
+            typical = next(iter(records["items_per_person"]), 0)
+            yield from map(Problem, weak_guarantee(model, records["records"], typical))
         linked = [one for of in (self.linked or {"tables": ()})["tables"] for one in _columns_of(of)]
         kinds = {one["name"]: one.get("items") or one["kind"] for one in (*self.columns, *linked)}
         known = {name: f"look like {kind}" for name, kind in kinds.items() if kind in CODE_LEVELS}
@@ -219,6 +225,14 @@ class Inspection(Commands):
         source = state.name if self.data is None or not self.data.is_dir() else self.folder.relative(self.data)
         declared = edited(Job().with_(skip_rows=state.stated.settings.get("skip_rows"), unit=unit), edits)
         await self._inspect(source, *arguments_of(declared.settings), *options)
+        if source != state.name and not options:
+            await self._inspect_joined()
+
+    async def _inspect_joined(self) -> None:
+        """Inspect the records of the job file, because a folder, or a job before its replacement, has other roles."""
+        if self.linked is not None and self._state.answered:
+            run = await self.execute("inspect", self._state.name, "--json")
+            self.linked = {**self.linked, "joined": (run.result or {}).get("joined")}
 
     async def _propose_unit(self, unit: str, edits: Job) -> None:
         """Replace the job file. Keep the sizes of the promise and the name of the publication."""
@@ -233,6 +247,7 @@ class Inspection(Commands):
                 self.asked_unit = ""
                 self._state.require_not_publishing()
                 self._state.store(changed_job(proposal.read_text(encoding="utf-8"), kept))
+                await self._inspect_joined()
         finally:
             proposal.unlink(missing_ok=True)
 

@@ -128,7 +128,6 @@ _PARAMETERS = {
     },
     "merge": {"rt": "merges similar groups"},
     "on_infeasible": {"merge": "joins small groups", "suppress": "removes rare items"},
-    "hierarchy": {"halves:frequency": "groups of similar frequency"},
     "suppress": {"True": "removes rare items"},
 }
 """Parameters of algorithms in the words of the page, by value. An empty text is any other value."""
@@ -138,7 +137,7 @@ def algorithm_in_words(job: Job) -> str:
     """Return an algorithm and its parameters as text.
 
     >>> algorithm_in_words(Job({"algorithm": "exact", "suppress": True, "hierarchy": "halves:frequency"}))
-    'exact, removes rare items (suppress), groups of similar frequency (hierarchy halves:frequency)'
+    'exact, removes rare items (suppress), groups by similar frequency (halves:frequency)'
     >>> algorithm_in_words(Job({"algorithm": "rum-bound", "transaction": "coat", "delta": 0.5, "partitions": 2}))
     'rum-bound, items by coat (transaction), loss limit 0.5 (delta), partitions 2'
     """
@@ -147,6 +146,8 @@ def algorithm_in_words(job: Job) -> str:
 
 
 def _parameter_in_words(name: str, value: Any) -> str:
+    if name == "hierarchy":
+        return f"groups by {_rule_in_words(str(value))}"
     words, shown = _PARAMETERS.get(name, {}), name.replace("_", "-")
     if str(value) in words:
         return f"{words[str(value)]} ({shown if value is True else f'{shown} {value}'})"
@@ -176,7 +177,7 @@ def in_words(settings: StatedSettings) -> str:
     >>> in_words({"null": ["-99"]}), in_words({"hierarchy": {"age": "values"}})
     ('“Treat -99 as missing”', '“Rule or file” (age=values) on the screen Hierarchies')
     >>> in_words({"relational": ["zip"], "hierarchy": {"zip": "mask:3,1"}})
-    '“An attacker may know zip, group zip by mask:3,1”'
+    '“An attacker may know zip, group zip by first 3, 1 characters (mask:3,1)”'
     >>> in_words({"max_loss": None}), in_words({"drop": None})
     ('max_loss in the job file', '“do not publish” on the screen Data')
     >>> in_words({"publish_as_is": ["zip"]})
@@ -228,8 +229,17 @@ def keep_in_words(settings: StatedSettings) -> str:
     return f"Keep {', '.join(Job(settings).names('null'))} as a value" if settings.keys() == {"null"} else ""
 
 
+_RULES = {
+    "prefix": "first {} characters", "mask": "first {} characters", "bins": "intervals {}",
+    "balanced": "{} neighbours", "halves": "similar frequency", "range": "ranges", "values": "sets of values",
+}  # fmt: skip
+"""Rules of hierarchies in the words of the page, by their first word."""
+
+
 def _rule_in_words(rule: str) -> str:
     kind, _, arguments = rule.partition(":")
+    if kind in _RULES:
+        return f"{_RULES[kind].format(arguments.removeprefix(FROM).replace(',', ', '))} ({rule})"
     if kind != "date":
         return rule
     form, _, levels = arguments.rpartition(":")
