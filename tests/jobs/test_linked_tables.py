@@ -551,3 +551,11 @@ def test_spellings_are_compared_in_each_linked_table(tmp_path, monkeypatch):
     assert [(fix.settings["normalize"], fix.changes) for fix in fixes if "normalize" in fix.settings] == [
         (["persons.city=lower"], f"changes {upper} records"), (["lower"], f"changes {changed} records"),
     ]  # fmt: skip
+
+
+def test_a_sensitive_column_of_linked_tables_is_refused_with_the_setting_that_works(tmp_path, capsys):
+    write(tmp_path)
+    path = tmp_path / "job.toml"
+    path.write_text(path.read_text().replace("k = 4", 'sensitive = "sex"\nk = 4'))
+    assert main(["anonymize", str(path)]) == 2
+    assert "linked tables have no sensitive column; declare --sensitive-items instead" in capsys.readouterr().err
