@@ -53,7 +53,7 @@ from anonset.measures.item_supports import ColumnSupports
 DRIVER = Path(__file__).parent / "comparison" / "smartnoise_records.py"
 _KEY = ("sample", "data", "trained", "epsilon")
 """Fields of a result that identify its case."""
-TRIALS = (("AIM", 5), ("AIM", 10), ("AIM", 20), ("AIM", 40), ("MST", 60), ("MST", 80), ("MST", 100))
+TRIALS = (("AIM", 5), ("AIM", 10), ("AIM", 20), ("AIM", 40), ("MST", 60))
 """Algorithm and number of items of each trial, on the first division of `groceries`, with epsilon=1."""
 _LIMIT = 900
 """CPU seconds after which a trial is stopped."""

@@ -287,6 +287,7 @@ def test_no_other_releases_is_a_statement_of_the_owner_unless_one_is_known(place
     assert place.run("report", str(place.out), *made, "none").code == 0
     assert '<td data-head="statement">The owner states: <q>none</q></td>' in page.read_text()
     assert "The owner states: other releases of these persons: “none”. Contents" in first_screen(page.read_text())
+    assert "names other releases" not in page.read_text()
     page.unlink()
     data, second = str(place.folder / "rows.csv"), str(place.folder / "second")
     ran = place.run("anonymize", data, *options, "--drop", "visit,hiv,codes", "-o", second)
@@ -296,6 +297,8 @@ def test_no_other_releases_is_a_statement_of_the_owner_unless_one_is_known(place
         assert (ran.code, page.exists()) == (code, code == 0)
         known = f"--other-releases {typed!r} contradicts the run: the publication {place.out.name} has the same input"
         assert (known in ran.err) == (code == 2), ran.err
+    warns = "The owner names other releases of these persons: “one of May”. The guarantee does not cover someone"
+    assert warns in first_screen(page.read_text())
 
 
 def test_no_free_text_is_printed_as_a_likely_value(place: Place) -> None:

@@ -551,3 +551,27 @@ def test_spellings_are_compared_in_each_linked_table(tmp_path, monkeypatch):
     assert [(fix.settings["normalize"], fix.changes) for fix in fixes if "normalize" in fix.settings] == [
         (["persons.city=lower"], f"changes {upper} records"), (["lower"], f"changes {changed} records"),
     ]  # fmt: skip
+
+
+def test_a_sensitive_column_of_linked_tables_is_refused_with_the_setting_that_works(tmp_path, capsys):
+    write(tmp_path)
+    path = tmp_path / "job.toml"
+    path.write_text(path.read_text().replace("k = 4", 'sensitive = "sex"\nk = 4'))
+    assert main(["anonymize", str(path)]) == 2
+    assert "linked tables have no sensitive column; declare --sensitive-items instead" in capsys.readouterr().err
+
+
+def test_a_table_of_persons_in_which_few_rows_lack_the_key_still_describes_them(tmp_path, monkeypatch, capsys):
+    rng = random.Random(1)
+    (tmp_path / "ward").mkdir()
+    monkeypatch.chdir(tmp_path)
+    persons = [f"{n},{rng.choice(('Bonn', 'Ulm'))},{'fm'[n % 2]}" for n in range(100)]
+    blank = [",Bonn,f", ",Ulm,m"]
+    (tmp_path / "ward" / "persons.csv").write_text("\n".join(["person_id,city,sex", *persons, *blank]))
+    given = [f"{rng.randrange(100)},{rng.choice(('statin', 'insulin'))}" for _ in range(300)]
+    (tmp_path / "ward" / "drugs.csv").write_text("\n".join(["person_id,drug", *given]))
+    found = anonset.inspect("ward", unit="person_id")
+    assert [table.name for table in found.tables if table.describes] == ["persons"]
+    (tmp_path / "job.toml").write_text(found.job_text())
+    assert main(["anonymize", "job.toml"]) == 0, capsys.readouterr().err
+    assert "persons: 2 rows without 'person_id', skipped" in capsys.readouterr().out

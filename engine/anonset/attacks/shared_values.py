@@ -14,7 +14,7 @@ from anonset.attacks.composition import ReleaseRows
 from anonset.measures.risks.skewness import Skewness
 from anonset.spelling import counted, printable, setting
 
-_NEEDS_VALUES = "it needs quasi-identifiers and a column that is published unchanged"
+_NEEDS_VALUES = "it needs quasi-identifiers, and a column declared as sensitive or as published unchanged"
 
 
 def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:

@@ -158,8 +158,8 @@ def singled_out(facts: ReportFacts, answer: str) -> str:
     if doubted_person(facts):
         return "not known"
     known = ["all quasi-identifiers"] if facts.attested.data.quasi_identifiers else []
-    known += [f"at most {counted(model.m, 'item')}"] if model.m else []
-    if known and not model.secrets:
+    known += [f"at most {counted(model.m, 'non-sensitive item' if model.secrets else 'item')}"] if model.m else []
+    if known:
         answer += f" for an attacker who knows {' and '.join(known)}"
     if condition := declared_condition(facts):
         answer = f"{condition}: {answer}"

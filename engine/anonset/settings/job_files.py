@@ -24,7 +24,7 @@ from anonset.settings.parameters import accepted_settings, default_algorithm, pa
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
 from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, unknown_setting, validate
-from anonset.spelling import as_typed
+from anonset.spelling import as_typed, setting
 from anonset.strict_json import loads
 
 _Settings = TypeVar("_Settings", bound=ReadingSettings)
@@ -89,6 +89,10 @@ def read_job(path: str, flags: Job | None = None, *, unanswered: bool = False) -
 
 def _name_columns(path: str, job: dict[str, Any]) -> None:
     """Name the columns of a job with linked tables ``table.column``."""
+    if "sensitive" in job:
+        raise InputError(
+            f"{path}: linked tables have no sensitive column; declare {setting('sensitive_items')} instead"
+        )
     if clashing := [name for name in ("input", *_ROLES) if name in job]:
         raise InputError(f"{path}: {clashing[0]} must be set in a table, because the job names tables")
     for settings in (job, *job.get(QUESTIONS["unit"], {}).values()):

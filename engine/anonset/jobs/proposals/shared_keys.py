@@ -21,6 +21,8 @@ from anonset.data.spans import spans
 
 _AGREEING, _NEARLY_ALL = 0.5, 0.9
 """Minimum share of the ids of a column that another column must contain, with and without agreeing headers."""
+_GIVEN = 0.95
+"""Minimum share of the rows of a table that have an id, if the ids are a key of the table."""
 _LONGEST_ENDING = 2
 """Largest number of letters by which two forms of a word differ, such as ``patient`` and ``Patienten``."""
 _AT_ONCE = 1 << 24  # maximum number of pairs of an id and a column in memory
@@ -57,8 +59,8 @@ class KeyColumn(RedactedRepr):
 
     @property
     def is_unique(self) -> bool:
-        """True if each row has its own id."""
-        return 0 < self.rows == self.given == len(self.ids)
+        """True if each row with an id has its own id, and nearly all rows have one."""
+        return 0 < self.given == len(self.ids) and self.given >= _GIVEN * self.rows
 
     @property
     def header(self) -> str:

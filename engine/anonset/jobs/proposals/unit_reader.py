@@ -411,7 +411,9 @@ class UnitReader(RedactedRepr):
         """
         hot = further_marks([*self.profiles.values()], merged, chosen.get("one_hot") or marked)
         if marked:
-            missing = self._missing({**merged, **{name: replace(merged[name], role="one_hot") for name in marked}})
+            items = {name: replace(merged[name], role="one_hot") for name in marked}
+            others = {name: replace(one, role="drop") for name, one in merged.items()}
+            missing = self._missing({**merged, **items}) if self._missing({**others, **items}) else ()
             settings: dict[str, str | list[str]] = {"one_hot": [*marked]}
             settings |= {"missing": ",".join(missing)} if missing else {}
             hot.append(Fix(settings, f"if each of {len(marked)} columns of 0 and 1 is an item"))

@@ -65,8 +65,7 @@ class Screen:
         command, does
             Command line that the screen shows, and what it does.
         """
-        if not self.state.first_step:
-            self.state.seen.add(self.path)
+        self._mark_seen()
         ui.add_head_html(f"<style>{STYLE}</style>{_CLOSE_MENU}")
         layout = ui.context.client.layout  # this element is outside of the main element of the library
         ui.page_title(f"anonset: {SCREENS[self.path]}")
@@ -166,6 +165,10 @@ class Screen:
                 except AnonsetError as error:  # another program wrote an invalid job file
                     self._message = message_of(error)
 
+    def _mark_seen(self) -> None:
+        if not self.state.first_step:
+            self.state.seen.add(self.path)
+
     def act(self, action: Callable[..., object], *arguments: Any) -> bool:
         """Call an action of the page state. Return True if the action succeeds. If it fails, show the error message and
         return False.
@@ -175,6 +178,7 @@ class Screen:
             action(*arguments)
         except AnonsetError as error:
             self._message = message_of(error)
+        self._mark_seen()  # the action may have answered the last question of the first step
         self.follow()
         return not self._message
 
