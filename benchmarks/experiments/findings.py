@@ -132,7 +132,8 @@ def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
 Which claims of the five papers hold if their experiments are repeated? Of {sum(by_verdict.values())} claims
 ({sentences(claims)} different sentences, each judged for every figure and data set),
 **{sum(by_verdict[word] for word in criteria.AGAINST)} are contradicted or fail**
-({sum(limited[word] for word in criteria.AGAINST)} of them by a limit of ours),
+({sentences(one for one in claims if one.verdict in criteria.AGAINST)} different sentences,
+{sum(limited[word] for word in criteria.AGAINST)} of them by a limit of ours),
 {sum(by_verdict.values()) - here - sum(by_verdict[word] for word in criteria.AGAINST)} have another or no verdict, and
 **{here} hold** under the reading that each paper's words fix. Of those with another verdict,
 **{never_met(claims, criteria.MIXED, criteria.DEPENDS, *UNDECIDED)} are met as stated in no repetition**.
@@ -220,7 +221,8 @@ repetition:"""
 
 _BY_DATA = """\
 This table counts the papers' claims by the data on which we judge them. Data of the same source that are not those of
-the paper are substitute data ({}). Claims about times, and claims that follow from the data or from
+the paper are substitute data ({}). A data set of the paper whose file has other characteristics counts as its data, and
+the [panels](panels.md) name the difference. Claims about times, and claims that follow from the data or from
 other claims, are in separate columns:"""
 
 

@@ -310,7 +310,8 @@ def _poulis_clusters() -> Iterable[Panel]:
         shows = f"{what} of {framework} with and without BTD as delta grows"
         printed = {"times faster with BTD": (faster,)} if what == "time" else {}
         claims = "same UL" if what == "UL" else "^(?!.*same UL)"
-        yield _poulis_panel(f"7{letter}", shows, figure, printed=printed, about=claims)
+        named = ". The paper names TM_R, which does not use BTD. We show TM_T" if framework == "Tum-bound" else ""
+        yield _poulis_panel(f"7{letter}", shows, figure, f"{_INFORMS}{named}", printed=printed, about=claims)
     rises = {"rises": (_value(0, "merges"),)}
     yield _poulis_panel("7g", "UL of Rum-bound as the number of merges grows", "fig7g", printed=rises)
     own = f"{_INFORMS}. With the printed delta=1, Tum-bound would not merge, so delta is the loss of a single cluster"

@@ -67,6 +67,9 @@ _CHANGED = (
     (27, "all", "orderings that were mixed",
      "contradicted or failing if no repetition meets the whole ordering at one position or in one part. Before, single "
      "comparisons that hold made them mixed"),
+    (27, "all", "claims about all positions that have different verdicts",
+     "depend on a choice if a named choice meets all positions, as the rule says. Before, the rule was applied only if "
+     "all positions had the same verdict"),
     (27, "Poulis et al.", "all claims",
      "on substitute data: the records of INFORMS from 2005 are longer than those of the paper. Before, a part of the "
      "paper's data"),

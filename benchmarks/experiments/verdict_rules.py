@@ -159,26 +159,28 @@ def verdict_of_testable(claim: Claim, draws: Sequence[Finding], named: Sequence[
     repetition meets it.
     """
     verdicts = {verdict_of_part(draws, part) for part in parts}
-    if verdicts == {criteria.EQUAL, criteria.NO_ORDER}:
-        return _without_order(difference_without_order(draws, parts) or 0.0)
-    if len(verdicts) > 1:
-        met = sum(meets(finding, parts) for finding in draws)
-        if criteria.HOLDS_IN_WORDS in verdicts:
-            if claim.over not in criteria.POSITIONS:
-                return criteria.DEPENDS + (claim.over or "part")
-            if not any(finding.gaps for finding in draws):
-                return criteria.verdict_of(met, len(draws))
-        worst = min(verdicts, key=rank)
-        if worst in (criteria.NO_ORDER, criteria.EQUAL):
-            return _without_order(difference_without_order(draws, parts) or 0.0)
-        return worst if met else criteria.CONTRADICTED
-    (verdict,) = verdicts
+    verdict = _of_different_parts(claim, draws, parts, verdicts) if len(verdicts) > 1 else next(iter(verdicts))
     against = verdict in criteria.AGAINST
     settled = against or verdict == criteria.HOLDS_IN_WORDS
-    separate = [parts] if claim.over in criteria.POSITIONS else [[part] for part in parts]
+    whole = claim.over in criteria.POSITIONS or len(verdicts) > 1
+    separate = [parts] if whole else [[part] for part in parts]
     if claim.factor and settled and any(meets(finding, one) == against for finding in named for one in separate):
         return criteria.DEPENDS + claim.factor.name
     return verdict
+
+
+def _of_different_parts(claim: Claim, draws: Sequence[Finding], parts: Sequence[str], verdicts: Collection[str]) -> str:
+    """Return the verdict on parts that have different verdicts, from the random draws."""
+    met = sum(meets(finding, parts) for finding in draws)
+    if criteria.HOLDS_IN_WORDS in verdicts:
+        if claim.over not in criteria.POSITIONS:
+            return criteria.DEPENDS + (claim.over or "part")
+        if not any(finding.gaps for finding in draws):
+            return criteria.verdict_of(met, len(draws))
+    worst = min(verdicts, key=rank)
+    if worst in (criteria.NO_ORDER, criteria.EQUAL):
+        return _without_order(difference_without_order(draws, parts) or 0.0)
+    return worst if met else criteria.CONTRADICTED
 
 
 def reading_of(part: str) -> str:

@@ -460,6 +460,19 @@ def test_a_named_order_that_meets_one_of_several_contradicted_parts_is_shown_by_
     assert judgement.record["singles_met"] == {"numeric": ["UP1"]}
 
 
+def test_a_named_order_that_meets_all_positions_shows_that_the_claim_depends_on_it():
+    """At k=2, most draws meet the claim, and at k=5 none, so the two positions have different verdicts."""
+
+    def check(results):
+        holds = {"k=2": True, "k=5": results.at("AA", 1, "value") <= 1}
+        return Finding(all(holds.values()), "", holds)
+
+    values = dict.fromkeys(ORDERS.levels, 2)
+    assert judged(values, factor=ORDERS, check=check, over="k").verdict == "contradicted"
+    values |= {"numeric": 0.5}
+    assert judged(values, factor=ORDERS, check=check, over="k").verdict == "depends on the leaf order"
+
+
 def test_a_contradicted_claim_shows_limits_that_the_paper_does_not_print():
     def of(printed="", **more):
         criterion = "at most 1.5 times as high, and at most 9, for at least one k"

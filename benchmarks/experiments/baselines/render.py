@@ -124,8 +124,9 @@ _LOST = """\
 **Private releases that keep more.** Each k at which a private release keeps more itemsets or rules (F1), or has a
 higher AUC or a lower ARE, than a k<sup>m</sup>-anonymous publication. In brackets: the best of these releases for each
 of the data sets and publications."""
-_BEST = """\
-**Best private release.** The release with the best mean of each quantity:"""
+_BEST = f"""\
+**Best private release.** The release with the best mean of each quantity. AUC and ARE of {SMARTNOISE} are bounds,
+because it draws only {PAIRED} items:"""
 _OWN = f"""\
 **Own `mst`, and {SMARTNOISE}.** Means over the divisions on which both were measured. Before the slash: `mst`.
 {SMARTNOISE} draws only {PAIRED} items, which lowers its AUC and raises its ARE. So only the columns of itemsets and
