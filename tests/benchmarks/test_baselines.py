@@ -474,10 +474,9 @@ def test_the_strongest_generator_is_that_of_the_stored_results() -> None:
         return max((sign * mean(of), name) for name, of in found_at.items() if of)[1]
 
     places = [(data, epsilon) for data in DATA for epsilon in EPSILONS]
-    assert {best("rules_f1", *place) for place in places} == {"mst"}
-    for quantity, least, most in (("sets_f1", 1, 10), ("are", 2, 20)):
+    for quantity, least, most in (("rules_f1", 0, 10), ("sets_f1", 1, 5), ("are", 2, 10)):
         assert {best(quantity, *place) for place in places if least <= float(place[1]) <= most} == {"mst"}
-        assert "independent" in {best(quantity, *place) for place in places if float(place[1]) < least}
+        assert not least or "independent" in {best(quantity, *place) for place in places if float(place[1]) < least}
         assert "tree" in {best(quantity, *place) for place in places if float(place[1]) > most}
     by_auc = {place for place in places if best("auc", *place, RECORDS) == "diff-part" and place[0] in DATA[:2]}
     assert by_auc == {("groceries", epsilon) for epsilon in EPSILONS} | {("msweb", "20"), ("msweb", "50")}

@@ -785,7 +785,8 @@ def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(
     text = findings.text(judged)
     assert f"**{here} hold** under the reading that each paper's words fix." in text
     assert f"* {here} hold: {every} of them under every reading of the papers, and {kindest} claims" in text
-    assert f"Since version {criteria.VERSION} it is {here}." in text
+    (since,) = re.findall(rf"Since version (\d+) it is {here}\.", text)
+    assert int(since) <= criteria.VERSION
     against = sum(counts[verdict] for verdict in criteria.AGAINST)
     others = sum(counts.values()) - against - here
     limited = rf"\*\*{against} are contradicted or fail\*\*\n\((\d+) of them by a limit of ours\),\n{others} have"
@@ -816,7 +817,7 @@ def test_a_claim_about_all_positions_names_those_that_were_measured(judged):
     claim = "MM has the highest loss for all m from 2 on"
     for figure, positions in (("bills in place of POS", "1, 2, 3"), ("products in place of AOL", "1, 2, 3, 5, 7")):
         assert re.search(rf"\| Fig. 3., {figure} \| {claim} \(measured at m = {positions}\)", text)
-    assert "| COAT's UL is below AA's for all k (measured at k = 2, 5, 10, 25, 50) **contradicted" in text
+    assert "| COAT's UL is below AA's for all k (measured at k = 2, 5, 10, 25, 50) **depends" in text
     assert "| RM_T and RM_RT have the same UL as their baselines **contradicted" in text, "every bound was measured"
     assert "| AA has the second highest loss in general **" in text, "other claims show no positions"
 
