@@ -22,7 +22,7 @@ without information meets the criterion |
 | **agrees**, or **differs**, **on substitute data** | a number that the paper prints for data that are not available \
 holds, or fails, is contradicted or is mixed, on other data |
 | **depends on the …** | the claim holds for some parts but not all, or a named choice contradicts the random draws, \
-in any part that is not a position |
+in any part that is not a position, or in all positions or differing parts together |
 | **holds** | most repetitions meet the criterion: the {criteria.CONFIDENCE:.0%} interval of their share is above \
 {criteria.MOST:.0%}, and includes {criteria.HOLDS:.0%} or more |
 | **equal** | an ordering of which no comparison is reversed in most repetitions, if the values without an order \

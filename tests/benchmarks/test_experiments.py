@@ -789,8 +789,8 @@ def test_the_headline_counts_claims_under_one_under_every_and_under_any_reading(
     assert int(since) <= criteria.VERSION
     against = sum(counts[verdict] for verdict in criteria.AGAINST)
     others = sum(counts.values()) - against - here
-    limited = rf"\*\*{against} are contradicted or fail\*\*\n\(\d+ different sentences,\n"
-    limited += rf"(\d+) of them by a limit of ours\),\n{others} have"
+    limited = rf"\*\*{against} are contradicted or fail\*\*\n\((\d+) of them by a limit of ours; all are\n"
+    limited += rf"\d+ different sentences\),\n{others} have"
     (by_our_limit,) = re.findall(limited, text)
     assert 0 < int(by_our_limit) < against
     places = [text.index(f"\n### {head}\n") for head in ("Contradicted", "Fails", "Holds")]

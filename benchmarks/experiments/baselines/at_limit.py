@@ -104,22 +104,22 @@ def in_words(of: Stored) -> str:
         for quantity in COMPARED
     )
     sure, sure_on_new_data = _survivors(found), _survivors(on_new_data)
-    on_new = Counter(kind for kind, _ in on_new_data)
     most, name = _most_successful(of)
     return f"""\
 * **Within the same limit on the attack**, we compare the best k<sup>m</sup>-anonymous publication with the best private
   one of the same {TRAINED:,} records, by {len(COMPARED)} quantities at {len(_LIMITS)} limits on {len(DATA)} data sets.
-  For new records, the k<sup>m</sup>-anonymous one is better in **{sure_on_new_data["k^m-anonymous"]}** of
-  {sum(counts.values())} comparisons, and the private one in **{sure_on_new_data["private"]}**: each comparison is
-  corrected for the number of publications among which the best was selected, all by the method of Holm, and the
-  divisions, which overlap, by that of Nadeau and Bengio (2003). Without the correction for overlaps, which is the
-  result for random divisions of these records, these are {sure["k^m-anonymous"]} and {sure["private"]}, and without the
-  other two {on_new["k^m-anonymous"]} and {on_new["private"]}.
-  Without any correction, the k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} comparisons, and the
+  Without corrections, the k<sup>m</sup>-anonymous one is better in {counts["k^m-anonymous"]} comparisons, and the
   private one in {private}. Open are {undecided}.
-  If a private release may spend at most epsilon={MODERATE:g}, the k<sup>m</sup>-anonymous one is better in
-  {moderate["k^m-anonymous"]} comparisons, and the private one in {moderate["private"]}, without corrections.
-  By quantity (better, worse, open): {listed_by}. If a comparison is open, no publication is better than all of the
+  If each comparison is corrected for the number of publications among which the best was selected, and all by the
+  method of Holm, these are {sure["k^m-anonymous"]} and {sure["private"]}. The divisions overlap, so this is about
+  divisions of these records. For new records, with the correction of Nadeau and Bengio (2003), too, they are
+  **{sure_on_new_data["k^m-anonymous"]} and {sure_on_new_data["private"]}**, and the other
+  **{len(found) - sum(sure_on_new_data[kind] for kind in KINDS)} of {len(found)} are undecided**, because so many
+  corrections leave little power.
+  If a private release may spend at most epsilon={MODERATE:g}, without corrections, the k<sup>m</sup>-anonymous one is
+  better in {moderate["k^m-anonymous"]} comparisons, and the private one in {moderate["private"]}.
+  By quantity (better, worse, open, without corrections): {listed_by}. If a comparison is open, no publication is better
+  than all of the
   other kind, or the interval of the attack decides which publications are within the limit. An open comparison can
   still be in favour of the private one: in {len(far)} comparisons, no k<sup>m</sup>-anonymous publication that is
   known to be within the limit comes near it, that is, reaches {_NEAR:.0%} of its value ({"; ".join(far) or "none"}).
