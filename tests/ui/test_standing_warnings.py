@@ -243,6 +243,6 @@ def test_a_risk_that_rises_is_a_warning_of_the_step_publish(page: tuple[Run, Bro
         await browser.until_text("A figure rises, if an attacker knows")
         for screen in ("Data", "Promise", "Open"):
             await browser.go_to(screen)
-            assert "5 warnings" in await step(browser, "Publish")  # a risk that rises, and four doubts
+            assert "6 warnings" in await step(browser, "Publish")  # a risk that rises, and five doubts
 
     run(way())
