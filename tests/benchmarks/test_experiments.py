@@ -276,18 +276,24 @@ def test_other_cases_of_each_figure_are_drawn_by_the_commit(key):
     assert len(every) == len(set(every))
 
 
-def test_a_reader_can_draw_the_cases_that_check_measures(monkeypatch):
-    asked = []
+@pytest.fixture
+def asked(monkeypatch):
+    """The cases that each call of `check` measures. Nothing is measured."""
+    found = []
 
     def run(key, *, only, **_):
-        asked.append(list(only))
+        found.append(list(only))
         return 0, 0
 
-    chosen = runner.paper("albouna2013")
     monkeypatch.setattr(runner, "machine", lambda: {"commit": "c2"})
     monkeypatch.setattr(runner, "run", run)
     monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
     monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
+    return found
+
+
+def test_a_reader_can_draw_the_cases_that_check_measures(asked):
+    chosen = runner.paper("albouna2013")
     for draw in ("", "my own text"):
         with pytest.raises(SystemExit):
             command_line.check("albouna2013", figure=("fig4abc",), draw=draw)
@@ -296,25 +302,15 @@ def test_a_reader_can_draw_the_cases_that_check_measures(monkeypatch):
     assert asked[0] != asked[1]
 
 
-def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(monkeypatch):
-    asked = []
-
-    def run(key, *, only, **_):
-        asked.append([case.figure for case in only])
-        return 0, 0
-
+def test_check_measures_all_cases_of_a_figure_whose_results_have_changed(asked, monkeypatch):
     chosen = runner.paper("albouna2013")
-    monkeypatch.setattr(runner, "machine", lambda: {"commit": "c2"})
-    monkeypatch.setattr(runner, "run", run)
-    monkeypatch.setattr(agreement, "store_figures", lambda *_: [])
-    monkeypatch.setattr(agreement, "unmeasured", lambda *_, **__: ([], []))
     for altered in (set(), {"fig4abc"}):
         monkeypatch.setattr(runner.Checks, "altered", altered)
         with pytest.raises(SystemExit):
             command_line.check("albouna2013", figure=("fig4abc",))
     declared = len(runner.declared(chosen, ("fig4abc",)))
     every = [case for case in runner.results_of(chosen) if case[0] == "fig4abc"]
-    assert [len(figures) for figures in asked] == [declared + runner.DRAWN, len(every)]
+    assert [len(cases) for cases in asked] == [declared + runner.DRAWN, len(every)]
 
 
 @pytest.mark.long

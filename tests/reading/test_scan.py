@@ -410,6 +410,22 @@ def test_rows_of_a_person_have_one_sensitive_value(tmp_path, more, differing):
 
 
 @pytest.mark.parametrize("how", [read, scan])
+def test_numbers_of_a_person_with_and_without_decimals_are_one_value_of_a_column_of_categories(tmp_path, how):
+    path = tmp_path / "v.csv"
+    path.write_text(
+        "who,score,code\n" + "".join(f"{n // 2},{x},c{n}\n" for n, x in enumerate(("5", "5.0", "6", "6.00")))
+    )
+    options = {"unit": "who", "relational": "score", "items": "code"}
+    assert how(path, **options).relational[0].labels() == ["5", "6"]
+    path.write_text(path.read_text() + "1,6.5,c9\n")
+    with refused(InputError, "score"):
+        how(path, **options)
+    path.write_text("who,score,code\n0,E5,a\n0,E5.0,b\n")  # codes
+    with refused(InputError, "score"):
+        how(path, **options)
+
+
+@pytest.mark.parametrize("how", [read, scan])
 def test_dates_of_a_person_in_two_notations_are_one_value(tmp_path, how):
     path, days = tmp_path / "v.csv", ["1961-03-05", "05.03.1961", "1970-12-24", "1970-12-24 00:00:00"]
     path.write_text("who,born,seen,code\n" + "".join(f"{n // 2},{day},{day},c{n}\n" for n, day in enumerate(days)))

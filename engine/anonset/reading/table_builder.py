@@ -19,8 +19,8 @@ import numpy as np
 from anonset import arrow
 from anonset.arrow import ArrowColumns
 from anonset.columns.id_findings import placeholders_in, two_forms
-from anonset.columns.identity import same_ids, same_values
-from anonset.columns.ids import are_values, counted_in
+from anonset.columns.identity import same_ids
+from anonset.columns.ids import are_values, counted_in, values_of
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.array_types import Int32, Int64
 from anonset.data.blocks import SetColumnBuilder
@@ -429,8 +429,8 @@ class _TableColumns(ExitStack):
 
 
 def _values_of(labels: Sequence[str]) -> Int64 | None:
-    """Return the value of each label by code (see `same_values`), or None if all labels are different values."""
-    values = same_values(arrow.text_array(labels))
+    """Return the value of each label by code (see `values_of`), or None if all labels are different values."""
+    values = values_of(arrow.text_array(labels))
     return values if len(np.unique(values)) < len(values) else None
 
 

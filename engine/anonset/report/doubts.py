@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from anonset.analysis.risk import BucketRisk, Risk
 from anonset.analysis.summary import lost_columns
 from anonset.columns.headers import is_known, meaning_of
-from anonset.columns.missing import words_for_no_item
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import FIRST_VALUE
 from anonset.errors import Fix, Problem
@@ -159,23 +158,13 @@ def _not_stated(typed: ReportSettings, *, is_shareable: bool) -> Iterator[str]:
 
 def _stated_limits(typed: ReportSettings) -> Iterator[str]:
     """Yield what the owner states and the guarantee does not cover: other releases, and rows that are left out."""
-    if typed.other_releases and not is_none(typed.other_releases):
+    if typed.other_releases and not typed.states_none("other_releases"):
         yield (
             f"The owner names other releases of these persons: “{typed.other_releases}”. The guarantee does not cover "
             "someone who has several of them."
         )
-    if typed.left_out and not is_none(typed.left_out.replace("%", "")):
+    if typed.left_out and not typed.states_none("left_out"):
         yield f"The owner states what is left out: “{typed.left_out}”. Counts are about the rest."
-
-
-def is_none(text: str) -> bool:
-    """Return True if the owner states that there is none.
-
-    >>> is_none("None."), is_none("0"), is_none("one in 2019")
-    (True, True, False)
-    """
-    stated = text.strip().rstrip(".").casefold()
-    return stated == "0" or bool(words_for_no_item([stated]))
 
 
 def _namesakes(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from anonset.jobs.report_facts import ReportFacts, other_releases
 from anonset.measures.shares import percent
 from anonset.release.documents import Report
 from anonset.report.conclusion import skipped_rows, source_rows
-from anonset.report.doubts import earlier_releases, is_none
+from anonset.report.doubts import earlier_releases
 from anonset.report.techniques import left_out
 from anonset.settings.publication import ReportSettings
 from anonset.settings.settings import is_job
@@ -42,7 +42,7 @@ def require_true(typed: ReportSettings, run: Report | None, facts: ReportFacts, 
 
 def _releases(typed: ReportSettings, run: Report | None, facts: ReportFacts, out: str) -> Iterator[tuple[str, str]]:
     """Yield the other releases that are known, if the owner states none."""
-    if not is_none(typed.other_releases):
+    if not typed.states_none("other_releases"):
         return
     declared, how = facts.attested.declarations, "Name them, or state why they are about other persons."
     if declared.earlier_attestation or declared.together_with:
@@ -64,7 +64,7 @@ def _left_out(typed: ReportSettings, run: Report, facts: ReportFacts) -> Iterato
     records, what = run.input["records"], "person" if facts.attested.declarations.unit == "person" else "record"
     removed = records - facts.summary.n
     true = {(skipped, rows), (removed, records)} | ({(skipped + removed, rows)} if what == "record" else set())
-    stated = [("0", "")] if is_none(typed.left_out) else _NUMBER.findall(typed.left_out)
+    stated = [("0", "")] if typed.states_none("left_out") else _NUMBER.findall(typed.left_out)
     numbers = [int(re.sub("[.,]", "", number)) for number, sign in stated if not sign]
     shares = [number.replace(",", ".") for number, sign in stated if sign]
     wrong = any(
@@ -87,7 +87,7 @@ def _not_published(typed: ReportSettings, run: Report, facts: ReportFacts) -> It
     if not typed.not_published or not run.settings:
         return
     names = list(dict.fromkeys(name for name, _, _ in left_out(replace(facts, private=run))))
-    text = "0" if is_none(typed.not_published) else typed.not_published
+    text = "0" if typed.states_none("not_published") else typed.not_published
     published = {part.strip() for part in text.split(",")} & {*facts.attested.data.columns}
     number = re.match(r"\s*(\d+)\b", text)
     if published:

@@ -6,6 +6,7 @@ from typing import cast
 from pydantic import Field
 
 from anonset.attacks.registry import ATTACKS
+from anonset.columns.missing import words_for_no_item
 from anonset.data import SetColumn
 from anonset.reading.options import ReadKeywords
 from anonset.reading.sources.place import may_have_data
@@ -104,6 +105,17 @@ class ReportSettings(OriginalSettings):
         title="Other releases of these persons",
         description="Which other releases of these persons exist?",
     )
+
+    def states_none(self, name: str) -> bool:
+        """Return True if the owner states that there is none.
+
+        >>> ReportSettings(left_out="0 %").states_none("left_out")
+        True
+        >>> ReportSettings(other_releases="one in 2019").states_none("other_releases")
+        False
+        """
+        stated = getattr(self, name).rstrip(".% ").strip().casefold()
+        return stated == "0" or bool(words_for_no_item([stated]))
 
     def statements(self, *, is_shareable: bool) -> dict[str, str]:
         """Return the statements of the owner about the release, by name. They are empty if they are not given.
