@@ -146,15 +146,13 @@ NEGATIVES = (
         "protects combinations of up to m items. With a balanced hierarchy, AA finds a good cut and loses less than LG "
         "at every m that we measured, so the two places are exchanged. With the taxonomy of products, AA publishes "
         "only the root from m=2 on, and loses more than MM.",
-        tuple(
-            ("liu2010", figure, claim)
-            for figure, claims in (
-                ("fig3a", ("AA has the second highest loss in general", "LG has the third highest loss")),
-                ("fig3b", ("AA has the second highest loss in general", "LG has the third highest loss")),
-                ("bills", ("AA has the second highest loss in general", "LG has the third highest loss")),
-                ("fig3a", ("for small m and large k, LG has a slightly higher loss than AA",)),
-            )
-            for claim in claims
+        (
+            *(
+                ("liu2010", figure, claim)
+                for figure in ("fig3a", "fig3b", "bills")
+                for claim in ("AA has the second highest loss in general", "LG has the third highest loss")
+            ),
+            ("liu2010", "fig3a", "for small m and large k, LG has a slightly higher loss than AA"),
         ),
     ),
     Negative(
